@@ -1,0 +1,219 @@
+"""The one table of doors: what triggers each, who may call it, what it may reach, what it costs.
+
+CDK builds from it, the local stack starts from it, the docs list it, and tests hold the template,
+the routers and the database roles against it. It imports no CDK. Routes live in
+`judgment.contract.routes`; a door owns those that name it. Adding a door touches this file,
+`functions/<door>/`, `events/<door>/`, `tests/functions/test_<door>.py` and the docs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from judgment.contract.routes import ROUTES, Route
+
+Egress = Literal["none", "aws", "internet"]
+Layer = Literal["contract", "base", "mcp", "chat", "embeddings"]
+DatabaseRole = Literal[
+    "judgment_authorizer",
+    "judgment_reader",
+    "judgment_owner",
+    "judgment_process",
+    "judgment_worker",
+    "judgment_evaluator",
+    "judgment_migrate",
+]
+Grant = Literal["rate_limits:update", "events:put", "session_secret:read"]
+
+
+@dataclass(frozen=True)
+class Door:
+    """One Lambda. `handler` is a dotted module path with a `handler` function.
+
+    `settings` names the environment variables the deployment fills in (docs/operator-guide.md
+    lists their meaning); `stream` marks a response-streaming ASGI door.
+    """
+
+    name: str
+    purpose: str
+    handler: str
+    database_role: DatabaseRole | None = None
+    egress: Egress = "none"
+    memory_mb: int = 512
+    timeout_s: int = 10
+    layers: tuple[Layer, ...] = ("contract", "base")
+    settings: tuple[str, ...] = ()
+    grants: tuple[Grant, ...] = ()
+    stream: bool = False
+    trigger: Literal["http", "authorizer", "queue", "schedule", "deploy"] = "http"
+
+
+@dataclass(frozen=True)
+class Queue:
+    """An SQS queue with its dead-letter queue, consumed by one door in partial batches."""
+
+    name: str
+    consumer: str
+    batch_size: int = 10
+    max_receive_count: int = 5
+    max_concurrency: int = 5
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Events of `source` with one of `types` go to `queue`."""
+
+    name: str
+    source: str
+    types: tuple[str, ...]
+    queue: str
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """A tick: `door` is invoked with `{"task": task}` every `every_minutes`."""
+
+    name: str
+    door: str
+    every_minutes: int
+    task: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """A DynamoDB table with string key `pk` and a TTL attribute."""
+
+    name: str
+    setting: str
+    ttl_attribute: str = "ttl"
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything deployable; `plus` joins a tests-only catalogue to the product's."""
+
+    doors: tuple[Door, ...] = ()
+    routes: tuple[Route, ...] = ()
+    queues: tuple[Queue, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    def door(self, name: str) -> Door:
+        """The door of that name. Raises KeyError."""
+        for door in self.doors:
+            if door.name == name:
+                return door
+        raise KeyError(name)
+
+    def routes_of(self, name: str) -> tuple[Route, ...]:
+        """The routes served by that door, in table order."""
+        return tuple(route for route in self.routes if route.door == name)
+
+    def plus(self, other: Catalogue) -> Catalogue:
+        """Both catalogues as one."""
+        return replace(
+            self,
+            doors=self.doors + other.doors,
+            routes=self.routes + other.routes,
+            queues=self.queues + other.queues,
+            rules=self.rules + other.rules,
+            schedules=self.schedules + other.schedules,
+            tables=self.tables + other.tables,
+        )
+
+
+def _handler(door: str, module: str = "handler") -> str:
+    return f"functions.{door}.{module}"
+
+
+_OIDC = ("OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_ADMIN_CLAIM")
+
+CATALOGUE = Catalogue(
+    doors=(
+        Door(
+            "authorizer",
+            "Says who is asking: agent key, owner JWT or console session.",
+            _handler("authorizer"),
+            database_role="judgment_authorizer",
+            egress="internet",
+            settings=("DATABASE_URL", "CONSOLE_ORIGIN", "SESSION_SECRET_ID", *_OIDC),
+            grants=("session_secret:read",),
+            trigger="authorizer",
+        ),
+        Door(
+            "public",
+            "Health, the agent skill, and 404 for the rest.",
+            _handler("public"),
+            memory_mb=256,
+            settings=("API_URL",),
+        ),
+        Door(
+            "profile_read",
+            "The distilled judgment profile and recent decisions, for agents.",
+            _handler("profile_read"),
+            database_role="judgment_reader",
+            egress="aws",
+            settings=("DATABASE_URL", "RATE_LIMIT_TABLE"),
+            grants=("rate_limits:update",),
+        ),
+        Door(
+            "mcp",
+            "The agent routes as MCP tools.",
+            _handler("mcp", "app"),
+            egress="internet",
+            timeout_s=29,
+            layers=("contract", "base", "mcp"),
+            settings=("API_URL", "ALLOWED_ORIGINS"),
+        ),
+        Door(
+            "api_keys",
+            "Owners mint, list and revoke agent keys.",
+            _handler("api_keys"),
+            database_role="judgment_owner",
+            settings=("DATABASE_URL",),
+        ),
+        Door(
+            "account",
+            "Owners switch agent access, export and erase.",
+            _handler("account"),
+            database_role="judgment_owner",
+            timeout_s=29,
+            settings=("DATABASE_URL",),
+        ),
+        Door(
+            "flags",
+            "Admins read and set the kill switch.",
+            _handler("flags"),
+            database_role="judgment_worker",
+            settings=("DATABASE_URL",),
+        ),
+        Door(
+            "maintenance",
+            "Sweeps the outbox, retires what is past its time.",
+            _handler("maintenance"),
+            database_role="judgment_worker",
+            egress="aws",
+            timeout_s=60,
+            settings=("DATABASE_URL", "EVENT_BUS_NAME"),
+            grants=("events:put",),
+            trigger="schedule",
+        ),
+        Door(
+            "migrate",
+            "Applies migrations and database roles at deploy.",
+            _handler("migrate"),
+            database_role="judgment_migrate",
+            timeout_s=300,
+            settings=("DATABASE_URL",),
+            trigger="deploy",
+        ),
+    ),
+    routes=ROUTES,
+    schedules=(
+        Schedule("each-minute", "maintenance", 1, "sweep"),
+        Schedule("daily", "maintenance", 1440, "retention"),
+    ),
+    tables=(Table("rate-limits", "RATE_LIMIT_TABLE"),),
+)

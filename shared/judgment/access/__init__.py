@@ -1,0 +1,1 @@
+"""Who may do what: agent keys, owner tokens, scopes, kill switch, rate limits, erasure."""

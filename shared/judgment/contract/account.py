@@ -1,0 +1,22 @@
+"""The owner's own switch and the export of everything that is theirs (rulings 6, 33)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from judgment.contract.wire import RequestModel, ResponseModel
+
+
+class AgentAccess(RequestModel):
+    """The owner's switch for every agent route and tool."""
+
+    enabled: bool
+
+
+class ExportLine(ResponseModel):
+    """One line of the export: a row of an inventory table, or the closing line with the cursor."""
+
+    table: str = Field(min_length=1)
+    row: dict[str, Any]

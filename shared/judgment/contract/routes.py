@@ -1,0 +1,143 @@
+"""Every HTTP route of the product: who may call it, what it takes, what it answers.
+
+Standard library only: the authorizer reads this table on every call. Types are named
+`module:Name` inside `judgment.contract` and resolved by the generators of `docs/contract/`.
+`ANY` matches each method that has no row of its own on that path.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from judgment.contract.scopes import Scope
+
+Auth = Literal["none", "agent", "owner", "admin", "either"]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method on one path. `limit` names a rate limit; `reads_profile` obeys the kill switch."""
+
+    method: str
+    path: str
+    door: str
+    auth: Auth
+    summary: str
+    response: str | None = None
+    request: str | None = None
+    status: int = 200
+    scope: Scope | None = None
+    limit: str | None = None
+    media_type: str = "application/json"
+
+
+ROUTES: tuple[Route, ...] = (
+    Route("GET", "/health", "public", "none", "Is this deployment up.", "health:Health"),
+    Route(
+        "GET",
+        "/.well-known/skills/{path+}",
+        "public",
+        "none",
+        "The agent skill, as its installers fetch it.",
+        media_type="text/markdown",
+    ),
+    Route(
+        "GET",
+        "/docs/agent-skill",
+        "public",
+        "none",
+        "How to install the agent skill, per runtime.",
+        media_type="text/html",
+    ),
+    Route(
+        "GET",
+        "/skills/sync-skill-v1.md",
+        "public",
+        "none",
+        "The agent skill, version 1.",
+        media_type="text/markdown",
+    ),
+    Route("ANY", "/", "public", "none", "404 in the contract's form.", "errors:Problem"),
+    Route("ANY", "/{path+}", "public", "none", "404 in the contract's form.", "errors:Problem"),
+    Route(
+        "GET",
+        "/api/agent/v1/profile",
+        "profile_read",
+        "agent",
+        "The owner's judgment profile.",
+        "profile:AgentProfile",
+        scope=Scope.PROFILE_READ,
+        limit="profile",
+    ),
+    Route(
+        "GET",
+        "/api/agent/v1/profile/recent-decisions",
+        "profile_read",
+        "agent",
+        "The owner's latest decisions, newest first.",
+        "profile:RecentDecisions",
+        scope=Scope.PROFILE_READ,
+        limit="recent_decisions",
+    ),
+    Route(
+        "GET",
+        "/api/agent/v1/profile/explanation",
+        "profile_read",
+        "agent",
+        "Why the scores and signal states are what they are.",
+        "profile:ProfileExplanation",
+        scope=Scope.PROFILE_READ,
+        limit="profile",
+    ),
+    Route("POST", "/mcp", "mcp", "agent", "Model Context Protocol, streamable HTTP, JSON only."),
+    Route("ANY", "/mcp", "mcp", "none", "405: only POST is served.", status=405),
+    Route(
+        "POST",
+        "/api/v1/keys",
+        "api_keys",
+        "owner",
+        "Mint an agent key; its plaintext is shown this once.",
+        "keys:MintedKey",
+        "keys:MintKeyRequest",
+        201,
+    ),
+    Route("GET", "/api/v1/keys", "api_keys", "owner", "The owner's keys.", "keys:AgentKeyList"),
+    Route("DELETE", "/api/v1/keys/{key_id}", "api_keys", "owner", "Revoke a key.", "keys:AgentKey"),
+    Route(
+        "PUT",
+        "/api/v1/agent-access",
+        "account",
+        "owner",
+        "The owner's own switch for all agent routes.",
+        "account:AgentAccess",
+        "account:AgentAccess",
+    ),
+    Route(
+        "GET",
+        "/api/v1/account/export",
+        "account",
+        "owner",
+        "Everything that is the owner's, in pages.",
+        "account:ExportLine",
+        media_type="application/x-ndjson",
+    ),
+    Route("DELETE", "/api/v1/account", "account", "owner", "Erase the owner.", status=204),
+    Route(
+        "GET",
+        "/api/admin/v1/flags",
+        "flags",
+        "admin",
+        "The kill switch.",
+        "flags:AgentAccessFlag",
+    ),
+    Route(
+        "PUT",
+        "/api/admin/v1/flags",
+        "flags",
+        "admin",
+        "Set the kill switch.",
+        "flags:AgentAccessFlag",
+        "flags:AgentAccessFlag",
+    ),
+)

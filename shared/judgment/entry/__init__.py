@@ -1,0 +1,1 @@
+"""How doors open: HTTP, ASGI, queue and schedule entries, refusals rendered, observability."""

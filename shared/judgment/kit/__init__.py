@@ -1,0 +1,5 @@
+"""What every idea may use and none owns: clock, ids, hashing, settings, refusals, log, kill points.
+
+It knows no domain and imports the standard library only, so that a command that must start in
+milliseconds can afford it.
+"""

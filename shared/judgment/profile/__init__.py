@@ -1,0 +1,1 @@
+"""How an owner decides: decisions → profile → what agents read. Pure but for its store."""

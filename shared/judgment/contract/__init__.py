@@ -21,8 +21,10 @@ if TYPE_CHECKING:
         AgentSignalSummary,
         CategoryTendency,
         ProfileExplanation,
+        ProfileQuery,
         RecentDecision,
         RecentDecisions,
+        RecentDecisionsQuery,
     )
     from judgment.contract.routes import ROUTES, Route
     from judgment.contract.scopes import Scope
@@ -42,9 +44,11 @@ _HOMES = {
     "Principal": "principal",
     "Problem": "errors",
     "ProfileExplanation": "profile",
+    "ProfileQuery": "profile",
     "ROUTES": "routes",
     "RecentDecision": "profile",
     "RecentDecisions": "profile",
+    "RecentDecisionsQuery": "profile",
     "Route": "routes",
     "Scope": "scopes",
     "UnauthorizedProblem": "errors",
@@ -66,8 +70,10 @@ __all__ = [
     "Principal",
     "Problem",
     "ProfileExplanation",
+    "ProfileQuery",
     "RecentDecision",
     "RecentDecisions",
+    "RecentDecisionsQuery",
     "Route",
     "Scope",
     "UnauthorizedProblem",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from judgment.contract.wire import ResponseModel
+from judgment.contract.wire import RequestModel, ResponseModel
 
 Category = Literal["governance", "values-culture", "resource-allocation", "team-dynamics"]
 CATEGORIES: tuple[Category, ...] = (
@@ -87,6 +87,16 @@ def cold_start(user_id: UUID, sync_score: float = 0.0) -> AgentProfile:
         summary_model_version=None,
         agent_context_block=None,
     )
+
+
+class ProfileQuery(RequestModel):
+    """The profile takes no parameters."""
+
+
+class RecentDecisionsQuery(RequestModel):
+    """How many of the latest decisions, 1 to 20 (seed 000 §4); REST and MCP share this check."""
+
+    limit: int = Field(default=10, ge=1, le=20)
 
 
 class RecentDecision(ResponseModel):

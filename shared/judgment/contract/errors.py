@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -22,12 +22,23 @@ ErrorCode = Literal[
 ]
 
 
+def _absent(value: object) -> bool:
+    return value is None
+
+
+def _present_is_an_integer(schema: dict[str, Any]) -> None:
+    del schema["anyOf"], schema["default"]
+    schema.update(type="integer", minimum=1)
+
+
 class Problem(ResponseModel):
-    """Every refusal: a stable code, a sentence for people, and when to come back."""
+    """Every refusal: a stable code, a sentence for people, and, where known, when to come back."""
 
     code: ErrorCode
     message: str
-    retry_after_seconds: int | None = Field(default=None, ge=1)
+    retry_after_seconds: int | None = Field(
+        default=None, ge=1, exclude_if=_absent, json_schema_extra=_present_is_an_integer
+    )
 
 
 class UnauthorizedProblem(Problem):

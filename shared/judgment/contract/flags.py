@@ -13,4 +13,4 @@ class AgentAccessFlag(RequestModel):
     """`agent_profile_access_enabled`: for everybody, and for single owners."""
 
     global_: bool = Field(alias="global")
-    user_overrides: dict[UUID, bool] = Field(default_factory=dict, strict=False)
+    user_overrides: dict[UUID, bool] = Field(default_factory=dict)

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 from uuid import UUID
 
+from pydantic import Field
+
 from judgment.contract.wire import RequestModel
 
 SOURCE = "judgment"
+CORRELATION_LIMIT = 128
 EventType = Literal[
     "decision.recorded",
     "profile.changed",
@@ -45,7 +48,7 @@ class Event(RequestModel):
 
     id: UUID
     type: EventType
-    version: int = 1
+    version: int = Field(default=1, ge=1)
     user_id: UUID
     subject_id: UUID
-    correlation_id: str
+    correlation_id: str = Field(min_length=1, max_length=CORRELATION_LIMIT)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from judgment.contract.scopes import DEFAULT_SCOPES, Scope
 from judgment.contract.wire import RequestModel, ResponseModel
 
 KEY_NAME_LIMIT = 100
+KEY_NAME_PATTERN = r"^[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
 
 
 class MintKeyRequest(RequestModel):
-    """Ask for a key. `expires_at`, if given, is in the future and has a time zone."""
+    """Ask for a key. `expires_at`, if given, has a time zone; the door wants it in the future.
 
-    name: str = Field(min_length=1, max_length=KEY_NAME_LIMIT, pattern=r"\S")
-    scopes: list[Scope] = Field(default=list(DEFAULT_SCOPES), min_length=1, strict=False)
-    expires_at: datetime | None = Field(default=None, strict=False)
+    The name is printable, because it is shown in lists, and Postgres stores no NUL.
+    """
+
+    name: str = Field(min_length=1, max_length=KEY_NAME_LIMIT, pattern=KEY_NAME_PATTERN)
+    scopes: list[Scope] = Field(default=list(DEFAULT_SCOPES), min_length=1, max_length=len(Scope))
+    expires_at: AwareDatetime | None = None
 
 
 class AgentKey(ResponseModel):
@@ -29,10 +32,10 @@ class AgentKey(ResponseModel):
     prefix: str
     last4: str
     scopes: list[Scope]
-    created_at: datetime
-    expires_at: datetime | None
-    last_used_at: datetime | None
-    revoked_at: datetime | None
+    created_at: AwareDatetime
+    expires_at: AwareDatetime | None
+    last_used_at: AwareDatetime | None
+    revoked_at: AwareDatetime | None
 
 
 class MintedKey(AgentKey):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Literal
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import AwareDatetime, Field
 
 from judgment.contract.wire import RequestModel, ResponseModel
 
@@ -66,7 +65,7 @@ class AgentProfile(ResponseModel):
     category_tendencies: list[CategoryTendency]
     context_rules: list[AgentContextRule]
     summary_text: str | None
-    summary_generated_at: datetime | None
+    summary_generated_at: AwareDatetime | None
     summary_model_version: str | None
     agent_context_block: str | None
     schema_version: Literal["v1"] = "v1"
@@ -108,7 +107,7 @@ class RecentDecision(ResponseModel):
     theme: str
     chosen_label: str
     rationale: str | None
-    recorded_at: datetime
+    recorded_at: AwareDatetime
 
 
 class RecentDecisions(ResponseModel):

@@ -6,12 +6,17 @@ from pydantic import BaseModel, ConfigDict
 
 
 class RequestModel(BaseModel):
-    """What a client sends: unknown keys and coercions are refused."""
+    """What a client sends: unknown keys and coercions are refused.
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    Read it with `model_validate_json`: only there are ids, times and enums allowed to be text.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid", strict=True, frozen=True, serialize_by_alias=True, allow_inf_nan=False
+    )
 
 
 class ResponseModel(BaseModel):
     """What we send: every field written, none by accident."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

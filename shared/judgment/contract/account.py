@@ -8,11 +8,19 @@ from pydantic import Field
 
 from judgment.contract.wire import RequestModel, ResponseModel
 
+CURSOR_LIMIT = 2_048
+
 
 class AgentAccess(RequestModel):
     """The owner's switch for every agent route and tool."""
 
     enabled: bool
+
+
+class ExportQuery(RequestModel):
+    """Where the next page of an export begins; absent for the first page."""
+
+    cursor: str | None = Field(default=None, min_length=1, max_length=CURSOR_LIMIT)
 
 
 class ExportLine(ResponseModel):

@@ -1,0 +1,33 @@
+"""A refusal as the bytes of an HTTP answer: the one place that renders the error tree."""
+
+from __future__ import annotations
+
+from judgment.kit.errors import Refusal, Unauthorized
+from judgment.kit.hashing import canonical_json
+
+JSON = "application/json"
+REALM = 'Bearer realm="sync"'
+
+
+def problem_body(refusal: Refusal) -> str:
+    """The contract's `Problem` as compact JSON; a 401 also says `error` (ruling 19)."""
+    body: dict[str, str | int] = {"code": refusal.code, "message": refusal.message}
+    if isinstance(refusal, Unauthorized):
+        body["error"] = "Unauthorized"
+    if refusal.retry_after_seconds is not None:
+        body["retry_after_seconds"] = refusal.retry_after_seconds
+    return canonical_json(body)
+
+
+def problem_headers(refusal: Refusal) -> dict[str, str]:
+    """Headers that go with the body: `Retry-After` and, for a 401, `WWW-Authenticate`.
+
+    API Gateway renames the latter when a Lambda sends it; the real one comes from the gateway
+    response of the authorizer.
+    """
+    headers: dict[str, str] = {}
+    if refusal.retry_after_seconds is not None:
+        headers["Retry-After"] = str(refusal.retry_after_seconds)
+    if isinstance(refusal, Unauthorized):
+        headers["WWW-Authenticate"] = REALM
+    return headers

@@ -1,0 +1,87 @@
+"""A peer as a child process: started with a clean home, found by its port, surely ended."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from tests.bench.peers.peer import PeerUnavailable
+
+START_SECONDS = 90
+STOP_SECONDS = 5
+
+
+@contextmanager
+def child(
+    command: Sequence[str],
+    home: Path,
+    settings: Mapping[str, str],
+    *,
+    pipes: bool = False,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """The running process; its output goes to `home/log`. Ended on leaving, by force at last.
+
+    `pipes` connects its standard input and output for a line protocol.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(home), **settings}
+    with (home / "log").open("wb") as log:
+        process = subprocess.Popen(
+            list(command),
+            cwd=home,
+            env=environment,
+            stdin=subprocess.PIPE if pipes else subprocess.DEVNULL,
+            stdout=subprocess.PIPE if pipes else log,
+            stderr=log,
+        )
+    try:
+        yield process
+    finally:
+        for stream in (process.stdin, process.stdout):
+            if stream:
+                stream.close()
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    """Return once the process listens. Raises PeerUnavailable when it ends or takes too long."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise PeerUnavailable(f"ended with {process.returncode}: {last_words(log)}")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise PeerUnavailable(f"not listening after {START_SECONDS} s: {last_words(log)}")
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def last_words(log: Path) -> str:
+    """The end of a log, on one line."""
+    text = log.read_text(errors="replace") if log.exists() else ""
+    return " ".join(text.split()[-40:])
+
+
+def line_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
+    """Input and output of a process started with `pipes`. Raises ValueError for another."""
+    if process.stdin is None or process.stdout is None:
+        raise ValueError("the process was started without pipes")
+    return process.stdin, process.stdout

@@ -128,12 +128,9 @@ class LocalPostgres:
         self._make_directories()
         self._make_cluster()
         self._clear_stale()
-        for attempt in range(1 if self._fixed_port else 5):
-            if not self._fixed_port:
-                self.port = _free_port()
-            self._spawn()
-            if self._wait_until_ready(last=self._fixed_port or attempt == 4):
-                break
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._serve(deadline):
+            time.sleep(0.05)
         return self
 
     def stop(self) -> None:
@@ -145,8 +142,7 @@ class LocalPostgres:
             except subprocess.TimeoutExpired:
                 self._process.send_signal(signal.SIGQUIT)
                 self._process.wait(_STOP_SECONDS)
-        if self._sockets:
-            shutil.rmtree(self._sockets, ignore_errors=True)
+            shutil.rmtree(str(self._sockets), ignore_errors=True)
 
     def role_password(self, role: str) -> str:
         """The password of a login role on this server (hexadecimal, stable for these data)."""
@@ -293,7 +289,7 @@ class LocalPostgres:
                     break
         pid_file.unlink(missing_ok=True)
 
-    def _spawn(self) -> None:
+    def _spawn(self) -> subprocess.Popen[bytes]:
         settings = {
             **_SETTINGS,
             "port": str(self.port),
@@ -311,25 +307,29 @@ class LocalPostgres:
                 preexec_fn=_die_with_parent,
                 **self._as_account(),
             )
+        return self._process
 
-    def _wait_until_ready(self, *, last: bool) -> bool:
-        """True when this very server answers; False when it lost its port and may try another."""
-        assert self._process is not None
-        deadline = time.monotonic() + _START_SECONDS
-        while time.monotonic() < deadline:
-            if self._process.poll() is not None:
-                tail = self.log_path.read_text(errors="replace")[-800:]
-                if "could not bind" in tail and not last:
-                    return False
-                raise PostgresFailed(f"Postgres ended with {self._process.returncode}: {tail}")
+    def _serve(self, deadline: float) -> bool:
+        """True when this very server answers; False when another try may succeed."""
+        if not self._fixed_port:
+            self.port = _free_port()
+        before = self.log_path.stat().st_size if self.log_path.exists() else 0
+        process = self._spawn()
+        while process.poll() is None:
             with contextlib.suppress(psycopg.OperationalError):
-                psycopg.connect(
-                    self.url(dbname="postgres", via="socket"), connect_timeout=2
-                ).close()
+                url = self.url(dbname="postgres", via="socket")
+                psycopg.connect(url, connect_timeout=2).close()
                 return True
+            if time.monotonic() > deadline:
+                self.stop()
+                raise PostgresFailed(f"Postgres did not answer in {_START_SECONDS:.0f} s.")
             time.sleep(0.02)
-        self.stop()
-        raise PostgresFailed(f"Postgres did not answer in {_START_SECONDS:.0f} s.")
+        said = self.log_path.read_bytes()[before:].decode(errors="replace")
+        port_lost = "could not bind" in said and not self._fixed_port
+        # The children of a killed server need a moment to notice and let its memory go.
+        if (port_lost or "is still in use" in said) and time.monotonic() < deadline:
+            return False
+        raise PostgresFailed(f"Postgres ended with {process.returncode}: {said[-800:]}")
 
 
 def _unprivileged_account() -> pwd.struct_passwd | None:

@@ -95,6 +95,7 @@ def test_it_recovers_after_the_server_was_killed(home: Path) -> None:
     os.kill(server.pid, signal.SIGKILL)
     again = LocalPostgres(home / "pg").start()
     try:
+        assert server.pid is None
         assert _answer(again) == 42
     finally:
         again.stop()

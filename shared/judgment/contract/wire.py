@@ -19,4 +19,9 @@ class RequestModel(BaseModel):
 class ResponseModel(BaseModel):
     """What we send: every field written, none by accident."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        allow_inf_nan=False,
+        json_schema_serialization_defaults_required=True,
+    )

@@ -1,0 +1,130 @@
+"""Strict in: what a client sends is refused for an unknown key, a coercion or a missing field."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+import pytest
+from pydantic import ValidationError
+
+from judgment.contract.account import AgentAccess, ExportQuery
+from judgment.contract.flags import AgentAccessFlag
+from judgment.contract.jobs import Event
+from judgment.contract.keys import MintKeyRequest
+from judgment.contract.profile import ProfileQuery, RecentDecisionsQuery
+from judgment.contract.scopes import Scope
+from judgment.contract.wire import RequestModel
+
+UUID_TEXT = "8b8e7a52-7a34-4a5e-9b0e-6c1a4b6f2d10"
+
+VALID: dict[type[RequestModel], dict[str, Any]] = {
+    MintKeyRequest: {
+        "name": "Hermes on my laptop",
+        "scopes": ["profile:read", "preferences:read"],
+        "expires_at": "2027-01-01T00:00:00Z",
+    },
+    AgentAccess: {"enabled": False},
+    AgentAccessFlag: {"global": True, "user_overrides": {UUID_TEXT: False}},
+    ExportQuery: {"cursor": "abc"},
+    RecentDecisionsQuery: {"limit": 3},
+    ProfileQuery: {},
+    Event: {
+        "id": UUID_TEXT,
+        "type": "profile.changed",
+        "version": 1,
+        "user_id": UUID_TEXT,
+        "subject_id": UUID_TEXT,
+        "correlation_id": "c-1",
+    },
+}
+
+WRONG: list[tuple[type[RequestModel], str, Any]] = [
+    (MintKeyRequest, "name", ""),
+    (MintKeyRequest, "name", "   "),
+    (MintKeyRequest, "name", 7),
+    (MintKeyRequest, "name", None),
+    (MintKeyRequest, "name", "a" * 101),
+    (MintKeyRequest, "name", "nul\x00"),
+    (MintKeyRequest, "name", "two\nlines"),
+    (MintKeyRequest, "scopes", []),
+    (MintKeyRequest, "scopes", "profile:read"),
+    (MintKeyRequest, "scopes", ["profile:write"]),
+    (MintKeyRequest, "scopes", ["profile:read"] * 4),
+    (MintKeyRequest, "scopes", None),
+    (MintKeyRequest, "expires_at", 1_900_000_000),
+    (MintKeyRequest, "expires_at", "2027-01-01T00:00:00"),
+    (MintKeyRequest, "expires_at", "soon"),
+    (AgentAccess, "enabled", "false"),
+    (AgentAccess, "enabled", 0),
+    (AgentAccess, "enabled", None),
+    (AgentAccessFlag, "global", "true"),
+    (AgentAccessFlag, "global", None),
+    (AgentAccessFlag, "user_overrides", {"me": False}),
+    (AgentAccessFlag, "user_overrides", {UUID_TEXT: 0}),
+    (AgentAccessFlag, "user_overrides", []),
+    (ExportQuery, "cursor", ""),
+    (ExportQuery, "cursor", "c" * 2_049),
+    (RecentDecisionsQuery, "limit", "3"),
+    (Event, "type", "profile.deleted"),
+    (Event, "version", 0),
+    (Event, "user_id", "me"),
+    (Event, "correlation_id", "c" * 129),
+]
+
+
+def test_every_request_model_has_an_example_here() -> None:
+    ours = {m for m in RequestModel.__subclasses__() if m.__module__.startswith("judgment.contract")}
+    assert set(VALID) == ours
+
+
+@pytest.mark.promise("000-3", "000-12")
+@pytest.mark.parametrize("model", VALID, ids=lambda model: model.__name__)
+def test_a_valid_request_survives_the_wire(model: type[RequestModel]) -> None:
+    parsed = model.model_validate_json(json.dumps(VALID[model]))
+    assert json.loads(parsed.model_dump_json()) == VALID[model]
+
+
+@pytest.mark.promise("000-12")
+@pytest.mark.parametrize("model", VALID, ids=lambda model: model.__name__)
+def test_an_unknown_key_is_refused(model: type[RequestModel]) -> None:
+    with pytest.raises(ValidationError, match="extra_forbidden"):
+        model.model_validate_json(json.dumps({**VALID[model], "user_id_": UUID_TEXT}))
+
+
+@pytest.mark.promise("000-12")
+@pytest.mark.parametrize(("model", "field", "value"), WRONG, ids=str)
+def test_a_wrong_value_is_refused(model: type[RequestModel], field: str, value: object) -> None:
+    with pytest.raises(ValidationError):
+        model.model_validate_json(json.dumps({**VALID[model], field: value}))
+
+
+@pytest.mark.promise("R-3")
+def test_a_key_reads_the_profile_and_no_more_unless_its_owner_asks() -> None:
+    minted = MintKeyRequest.model_validate_json('{"name": "x"}')
+    assert minted.scopes == [Scope.PROFILE_READ]
+    assert minted.expires_at is None
+
+
+@pytest.mark.promise("R-3")
+def test_no_scope_lets_an_agent_write_judgment() -> None:
+    assert {scope.value for scope in Scope} == {
+        "profile:read",
+        "preferences:read",
+        "preferences:write",
+    }
+
+
+def test_a_names_half_surrogate_is_refused() -> None:
+    with pytest.raises(ValidationError):
+        MintKeyRequest.model_validate_json(b'{"name": "\\ud800"}')
+
+
+@pytest.mark.promise("000-11-080")
+def test_the_kill_switch_reads_the_value_that_the_migration_seeds() -> None:
+    stored = '{"global": true, "user_overrides": {}}'
+    flag = AgentAccessFlag.model_validate_json(stored)
+    assert flag.global_ is True
+    assert json.loads(flag.model_dump_json()) == json.loads(stored)
+    assert flag.user_overrides.get(UUID(UUID_TEXT), True) is True

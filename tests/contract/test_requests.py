@@ -75,7 +75,9 @@ WRONG: list[tuple[type[RequestModel], str, Any]] = [
 
 
 def test_every_request_model_has_an_example_here() -> None:
-    ours = {m for m in RequestModel.__subclasses__() if m.__module__.startswith("judgment.contract")}
+    ours = {
+        m for m in RequestModel.__subclasses__() if m.__module__.startswith("judgment.contract")
+    }
     assert set(VALID) == ours
 
 

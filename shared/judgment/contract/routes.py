@@ -19,7 +19,8 @@ Auth = Literal["none", "agent", "owner", "admin", "either"]
 class Route:
     """One method on one path. `limit` names a rate limit; `query` the model of its query string.
 
-    A route with `auth` other than `none` and without `query` takes no query parameters.
+    A route with `auth` other than `none` and without `query` takes no query parameters. An
+    `idempotent` one honours the `Idempotency-Key` header.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Route:
     query: str | None = None
     scope: Scope | None = None
     limit: str | None = None
+    idempotent: bool = False
     media_type: str = "application/json"
 
 
@@ -62,8 +64,8 @@ ROUTES: tuple[Route, ...] = (
         "The agent skill, version 1.",
         media_type="text/markdown",
     ),
-    Route("ANY", "/", "public", "none", "404 in the contract's form.", "errors:Problem"),
-    Route("ANY", "/{path+}", "public", "none", "404 in the contract's form.", "errors:Problem"),
+    Route("ANY", "/", "public", "none", "404: nothing here.", "errors:Problem", status=404),
+    Route("ANY", "/{path+}", "public", "none", "404: nothing here.", "errors:Problem", status=404),
     Route(
         "GET",
         "/api/agent/v1/profile",
@@ -106,6 +108,7 @@ ROUTES: tuple[Route, ...] = (
         "keys:MintedKey",
         "keys:MintKeyRequest",
         201,
+        idempotent=True,
     ),
     Route("GET", "/api/v1/keys", "api_keys", "owner", "The owner's keys.", "keys:AgentKeyList"),
     Route("DELETE", "/api/v1/keys/{key_id}", "api_keys", "owner", "Revoke a key.", "keys:AgentKey"),

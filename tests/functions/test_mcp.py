@@ -1,0 +1,300 @@
+"""The MCP door between API Gateway and our REST API: what it admits, passes on and answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from functions.mcp import server
+from functions.mcp.door import McpDoor
+from functions.mcp.rest import Rest
+from functions.mcp.tools import TOOLS
+from functions.mcp.wiring import Settings, origins
+from judgment.contract.profile import cold_start
+from judgment.entry.observability import Telemetry
+from tests.fakes.gateway import AGENT, KEY, proxy_event
+from tests.fakes.rest_api import DECISION, OWNER, FakeRest, trained_profile
+
+ROOT = Path(__file__).parents[2]
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def rest() -> FakeRest:
+    return FakeRest()
+
+
+@pytest.fixture
+def door(rest: FakeRest) -> Iterator[McpDoor]:
+    client = Rest(rest.client())
+    made = McpDoor(
+        server.build_server(client),
+        client,
+        "https://api.test/",
+        frozenset({"https://console.test"}),
+        Telemetry("mcp"),
+    )
+    yield made
+    made.close()
+
+
+def legacy(method: str, params: Any = None, version: str = "2025-11-25") -> dict[str, Any]:
+    """An event of the handshake era."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
+    return proxy_event(message, headers={"MCP-Protocol-Version": version})
+
+
+def modern(method: str, params: Any = None) -> dict[str, Any]:
+    """An event of the per-request era."""
+    sent = {**(params or {}), "_meta": META}
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
+    if "name" in sent:
+        headers["Mcp-Name"] = sent["name"]
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": sent}
+    return proxy_event(message, headers=headers)
+
+
+ERAS = pytest.mark.parametrize("era", [legacy, modern], ids=["2025", "2026"])
+
+
+def result(reply: dict[str, Any]) -> dict[str, Any]:
+    """The JSON-RPC result of a 200."""
+    assert reply["statusCode"] == 200, reply
+    return json.loads(reply["body"])["result"]
+
+
+def problem(reply: dict[str, Any]) -> dict[str, Any]:
+    """The refusal inside an `isError` result."""
+    told = result(reply)
+    assert told["isError"] is True
+    assert "structuredContent" not in told
+    return json.loads(told["content"][0]["text"])
+
+
+def call(era: Ask, name: str = "sync.get_profile", **arguments: Any) -> dict[str, Any]:
+    """A tools/call event."""
+    return era("tools/call", {"name": name, "arguments": arguments})
+
+
+@pytest.mark.promise("000-5", "P1-7", "R-20")
+@ERAS
+def test_a_call_is_one_get_of_rest_in_the_callers_name(
+    door: McpDoor, rest: FakeRest, era: Ask
+) -> None:
+    event = call(era)
+    event["headers"]["X-Correlation-Id"] = "trace-7"
+    event["multiValueHeaders"]["X-Correlation-Id"] = ["trace-7"]
+    reply = door(event, None)
+    assert result(reply)["structuredContent"] == trained_profile()
+    [request] = rest.requests
+    assert str(request.url) == "https://api.test/api/agent/v1/profile"
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    assert request.headers["X-Correlation-Id"] == "trace-7" == reply["headers"]["X-Correlation-Id"]
+    assert request.headers["X-Judgment-Via"] == "mcp"
+
+
+@ERAS
+def test_text_is_the_same_json_as_the_structure_and_compact(door: McpDoor, era: Ask) -> None:
+    told = result(door(call(era), None))
+    [block] = told["content"]
+    assert block["type"] == "text"
+    assert json.loads(block["text"]) == told["structuredContent"]
+    assert "\n" not in block["text"]
+    assert '": ' not in block["text"]
+
+
+@pytest.mark.promise("000-3.2")
+@ERAS
+def test_nulls_of_a_cold_start_reach_the_agent(door: McpDoor, rest: FakeRest, era: Ask) -> None:
+    cold = cold_start(OWNER).model_dump(mode="json")
+    rest.answers["/api/agent/v1/profile"] = (200, cold)
+    told = result(door(call(era), None))
+    assert told["structuredContent"] == cold
+    assert told["structuredContent"]["summary_text"] is None
+
+
+@ERAS
+def test_recent_decisions_are_an_object_and_limit_goes_to_rest(
+    door: McpDoor, rest: FakeRest, era: Ask
+) -> None:
+    told = result(door(call(era, "sync.get_recent_decisions", limit=3), None))
+    assert told["structuredContent"] == {"decisions": [DECISION]}
+    assert dict(rest.last.url.params) == {"limit": "3"}
+
+
+@pytest.mark.promise("P1-refuse")
+@ERAS
+@pytest.mark.parametrize("limit", [0, 21, -1, 1e9, "abc", "5", [3, 4], None, True, 2.5])
+def test_a_wrong_limit_is_refused_before_rest_and_without_echo(
+    door: McpDoor, rest: FakeRest, era: Ask, limit: Any
+) -> None:
+    told = problem(door(call(era, "sync.get_recent_decisions", limit=limit), None))
+    assert told["code"] == "invalid_request"
+    assert told["message"].startswith("limit: ")
+    assert "abc" not in told["message"]
+    assert "http" not in told["message"]
+    assert rest.requests == []
+
+
+@ERAS
+def test_an_unknown_argument_such_as_another_owner_is_refused(
+    door: McpDoor, rest: FakeRest, era: Ask
+) -> None:
+    told = problem(door(call(era, user_id="7b0c4a56-0000-4a39-9d0e-1f6f0a4b2c11"), None))
+    assert told["code"] == "invalid_request"
+    assert rest.requests == []
+
+
+@pytest.mark.promise("P1-refuse")
+@ERAS
+def test_an_unknown_tool_is_a_result_that_names_the_known_ones(door: McpDoor, era: Ask) -> None:
+    told = problem(door(call(era, "sync.submit_decision"), None))
+    assert told["code"] == "invalid_request"
+    assert "sync.get_profile" in told["message"]
+
+
+@pytest.mark.parametrize(
+    "name", ["sync.get_profile", "sync_get_profile", "sync-get_profile", "sync-get-profile"]
+)
+@ERAS
+def test_every_spelling_of_a_tool_is_accepted(door: McpDoor, era: Ask, name: str) -> None:
+    assert result(door(call(era, name), None))["isError"] is False
+
+
+@pytest.mark.promise("P1-7")
+@ERAS
+def test_one_spelling_is_listed_and_the_url_chooses_which(door: McpDoor, era: Ask) -> None:
+    dots = result(door(era("tools/list"), None))["tools"]
+    event = {**era("tools/list"), "queryStringParameters": {"names": "underscore"}}
+    underscores = result(door(event, None))["tools"]
+    assert [t["name"] for t in dots] == ["sync.get_profile", "sync.get_recent_decisions"]
+    assert [t["name"] for t in underscores] == ["sync_get_profile", "sync_get_recent_decisions"]
+
+
+@pytest.mark.promise("R-20")
+@ERAS
+def test_tools_are_listed_by_the_scopes_of_the_key(door: McpDoor, era: Ask) -> None:
+    stranger = replace(AGENT, scopes=frozenset({"preferences:read"}))
+    event = era("tools/list")
+    event["requestContext"]["authorizer"] = stranger.to_context()
+    assert result(door(event, None))["tools"] == []
+
+
+def test_every_listed_tool_is_read_only_and_described_by_the_contract(door: McpDoor) -> None:
+    for tool in result(door(modern("tools/list"), None))["tools"]:
+        assert tool["annotations"]["readOnlyHint"] is True
+        assert tool["inputSchema"]["additionalProperties"] is False
+        assert "additionalProperties" not in json.dumps(tool["outputSchema"])
+        assert "$ref" not in json.dumps(tool)
+        assert len("mcp__sync__" + tool["name"]) <= 64
+
+
+@pytest.mark.promise("000-5", "R-3")
+def test_each_tool_is_one_agent_route_and_none_can_write() -> None:
+    for tool in TOOLS:
+        assert tool.route.auth == "agent"
+        assert tool.route.method == "GET"
+        assert tool.route.response == f"profile:{tool.result.__name__}"
+    assert len({tool.path for tool in TOOLS}) == len(TOOLS)
+
+
+REFUSALS = [
+    (403, {"code": "profile_access_disabled", "message": "Agent access is switched off."}),
+    (403, {"code": "forbidden", "message": "No."}),
+    (429, {"code": "rate_limited", "message": "Later.", "retry_after_seconds": 1700}),
+    (401, {"code": "unauthorized", "error": "Unauthorized", "message": "Missing."}),
+    (503, {"code": "unavailable", "message": "Try again shortly."}),
+    (500, {"code": "internal_error", "message": "Wrong."}),
+    (404, {"code": "not_found", "message": "Nothing."}),
+]
+
+
+@pytest.mark.promise("000-10.1", "R-20")
+@ERAS
+@pytest.mark.parametrize(("status", "body"), REFUSALS, ids=[r[1]["code"] for r in REFUSALS])
+def test_a_refusal_by_rest_is_a_result_in_its_own_words(
+    door: McpDoor, rest: FakeRest, era: Ask, status: int, body: dict[str, Any]
+) -> None:
+    rest.refuse(status, body)
+    assert problem(door(call(era), None)) == {k: v for k, v in body.items() if k != "error"}
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (502, b"<html>Bad gateway</html>"),
+        (200, b"not json"),
+        (200, {"user_id": "x"}),
+        (200, {**trained_profile(), "secret": 1}),
+        (418, {"code": "teapot", "message": "?"}),
+        (403, ["no", "object"]),
+    ],
+)
+def test_an_answer_outside_the_contract_is_unavailable_not_passed_on(
+    door: McpDoor, rest: FakeRest, era: Ask, status: int, body: Any
+) -> None:
+    rest.refuse(status, body)
+    assert problem(door(call(era), None))["code"] == "unavailable"
+
+
+@pytest.mark.parametrize(
+    "error", [httpx2.ConnectError, httpx2.ReadTimeout, httpx2.ConnectTimeout, httpx2.PoolTimeout]
+)
+def test_rest_out_of_reach_is_unavailable(
+    door: McpDoor, rest: FakeRest, error: type[httpx2.RequestError]
+) -> None:
+    rest.fail.append(lambda request: error("no", request=request))
+    assert problem(door(call(modern), None))["code"] == "unavailable"
+    assert result(door(call(modern), None))["isError"] is False
+
+
+@pytest.mark.parametrize("error", [httpx2.RemoteProtocolError, httpx2.ReadError])
+def test_a_connection_that_went_stale_is_replaced_once(
+    door: McpDoor, rest: FakeRest, error: type[httpx2.RequestError]
+) -> None:
+    rest.fail.append(lambda request: error("closed", request=request))
+    assert result(door(call(legacy), None))["isError"] is False
+    rest.fail += [lambda request: error("closed", request=request)] * 2
+    assert problem(door(call(legacy), None))["code"] == "unavailable"
+
+
+def test_rest_is_found_by_the_gateways_own_word_never_by_host(rest: FakeRest) -> None:
+    client = Rest(rest.client())
+    made = McpDoor(server.build_server(client), client, "", frozenset(), Telemetry("mcp"))
+    event = call(legacy)
+    assert event["headers"]["Host"] == "attacker.example"
+    made(event, None)
+    assert str(rest.last.url) == "https://api.example.test/api/agent/v1/profile"
+    event["requestContext"]["path"] = "/v1/mcp"
+    made(event, None)
+    assert str(rest.last.url) == "https://api.example.test/v1/api/agent/v1/profile"
+    made.close()
+
+
+def test_the_apis_own_origin_and_the_named_ones_may_call() -> None:
+    settings = Settings("http://127.0.0.1:8787/", "https://a.test, https://B.test/")
+    assert origins(settings) == {"http://127.0.0.1:8787", "https://a.test", "https://b.test"}
+    assert origins(Settings()) == frozenset()
+
+
+def test_the_version_told_to_clients_is_the_projects() -> None:
+    project = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{server.VERSION}"' in project
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "events/mcp").glob("*.json")), ids=lambda p: p.stem)
+def test_the_sample_events_are_answered(door: McpDoor, path: Path) -> None:
+    event = json.loads(path.read_text())
+    expected = {"call-profile": 200, "list-tools": 200, "get-refused": 405}[path.stem]
+    assert door(event, None)["statusCode"] == expected

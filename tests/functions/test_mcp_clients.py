@@ -1,0 +1,98 @@
+"""The official SDK client, in both protocol eras, against the door in this process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from functions.mcp import server
+from functions.mcp.door import McpDoor
+from functions.mcp.rest import Rest
+from judgment.entry.observability import Telemetry
+from tests.fakes.gateway import LambdaTransport
+from tests.fakes.rest_api import DECISION, FakeRest, trained_profile
+
+MODES = pytest.mark.parametrize(
+    ("mode", "version"),
+    [("legacy", "2025-11-25"), ("auto", "2026-07-28"), ("2026-07-28", "2026-07-28")],
+)
+
+
+@pytest.fixture
+def rest() -> FakeRest:
+    return FakeRest()
+
+
+@pytest.fixture
+def transport(rest: FakeRest) -> Iterator[LambdaTransport]:
+    client = Rest(rest.client())
+    door = McpDoor(
+        server.build_server(client), client, "https://api.test", frozenset(), Telemetry("mcp")
+    )
+    yield LambdaTransport(door)
+    door.close()
+
+
+@asynccontextmanager
+async def connected(
+    transport: LambdaTransport, mode: str, query: str = ""
+) -> AsyncIterator[Client]:
+    """An SDK client speaking to the door."""
+    async with httpx2.AsyncClient(transport=transport) as http:
+        link = streamable_http_client(f"https://api.test/mcp{query}", http_client=http)
+        async with Client(link, mode=mode) as client:
+            yield client
+
+
+@pytest.mark.promise("000-5", "P1-7", "000-12")
+@MODES
+def test_the_sdk_client_lists_and_calls_every_tool(
+    transport: LambdaTransport, mode: str, version: str
+) -> None:
+    async def talk() -> None:
+        async with connected(transport, mode) as client:
+            assert client.protocol_version == version
+            tools = (await client.list_tools()).tools
+            assert [t.name for t in tools] == ["sync.get_profile", "sync.get_recent_decisions"]
+            profile = await client.call_tool("sync.get_profile")
+            assert profile.structured_content == trained_profile()
+            decisions = await client.call_tool("sync.get_recent_decisions", {"limit": 1})
+            assert decisions.structured_content == {"decisions": [DECISION]}
+
+    anyio.run(talk)
+    assert {status for method, status in transport.exchanges if method == "POST"} <= {200, 202}
+
+
+@pytest.mark.promise("000-10.1")
+@MODES
+def test_the_sdk_client_sees_a_switched_off_profile_as_a_tool_error(
+    transport: LambdaTransport, rest: FakeRest, mode: str, version: str
+) -> None:
+    rest.refuse(403, {"code": "profile_access_disabled", "message": "Access is off."})
+
+    async def talk() -> None:
+        async with connected(transport, mode) as client:
+            told = await client.call_tool("sync.get_profile")
+            assert told.is_error
+            assert "profile_access_disabled" in told.content[0].text  # type: ignore[union-attr]
+
+    anyio.run(talk)
+
+
+@MODES
+def test_the_sdk_client_works_with_underscores(
+    transport: LambdaTransport, mode: str, version: str
+) -> None:
+    async def talk() -> None:
+        async with connected(transport, mode, "?names=underscore") as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert names == ["sync_get_profile", "sync_get_recent_decisions"]
+            assert not (await client.call_tool(names[1], {"limit": 20})).is_error
+
+    anyio.run(talk)

@@ -1,0 +1,149 @@
+"""Alarms that each mean something is to be done; docs/runbooks says what."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from constructs import Construct
+
+from infra.constructs.async_work import QueuePair
+from infra.constructs.door import DoorFunction, construct_id
+from judgment.entry.observability import (
+    CREDENTIAL_REJECTED,
+    INTERNAL_ERROR,
+    NAMESPACE,
+    RATE_LIMITER_UNAVAILABLE,
+    UNAVAILABLE,
+)
+
+PERIOD = Duration.minutes(5)
+SLOW_SHARE_OF_TIMEOUT = 0.8
+GATEWAY_SLOW_MS = 3_000
+OLDEST_MESSAGE_TIMEOUTS = 30
+UNAVAILABLE_PER_PERIOD = 5
+
+
+class Alarms(Construct):
+    """One topic, and alarms that report to it. Missing data is never a reason to wake anybody."""
+
+    def __init__(self, scope: Construct, id: str, *, prefix: str, email: str = "") -> None:
+        super().__init__(scope, id)
+        self._prefix = prefix
+        self.topic = sns.Topic(self, "Topic", topic_name=f"{prefix}-alarms", enforce_ssl=True)
+        if email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(email))
+
+    def watch_door(self, door: DoorFunction) -> None:
+        """Failures, throttles, and a p99 near the timeout.
+
+        The authorizer raises for a wrong key, because API Gateway knows no other 401; those are
+        counted by the door and taken off. Doors that answer 500 themselves raise nothing; those
+        are added.
+        """
+        row, name = door.door, door.door.name
+        sign, metric = (
+            ("-", CREDENTIAL_REJECTED) if row.trigger == "authorizer" else ("+", INTERNAL_ERROR)
+        )
+        failures = cloudwatch.MathExpression(
+            expression=f"FILL(errors, 0) {sign} FILL(counted, 0)",
+            label=f"{name} failures",
+            using_metrics={
+                "errors": door.function.metric_errors(period=PERIOD),
+                "counted": _counted(metric, name),
+            },
+            period=PERIOD,
+        )
+        self._alarm(f"{name}-failures", failures, 1, f"{name} failed.")
+        self._alarm(
+            f"{name}-throttles",
+            door.function.metric_throttles(period=PERIOD),
+            1,
+            f"{name} was throttled: the account's Lambda concurrency is used up.",
+        )
+        self._alarm(
+            f"{name}-slow",
+            door.function.metric_duration(period=PERIOD, statistic="p99"),
+            row.timeout_s * 1000 * SLOW_SHARE_OF_TIMEOUT,
+            f"{name}: p99 is above {SLOW_SHARE_OF_TIMEOUT:.0%} of its {row.timeout_s} s timeout.",
+        )
+        if "RATE_LIMIT_TABLE" in row.settings:
+            self._alarm(
+                f"{name}-rate-limiter-down",
+                _counted(RATE_LIMITER_UNAVAILABLE, name),
+                1,
+                f"{name} served reads without counting them: DynamoDB did not answer.",
+            )
+        if row.database_role and row.trigger == "http":
+            self._alarm(
+                f"{name}-unavailable",
+                _counted(UNAVAILABLE, name),
+                UNAVAILABLE_PER_PERIOD,
+                f"{name} answered 503: Postgres did not answer.",
+            )
+
+    def watch_queue(self, pair: QueuePair, consumer_timeout_s: int) -> None:
+        """Any dead letter, and a message that waits too long."""
+        name = pair.row.name
+        self._alarm(
+            f"{name}-dead-letters",
+            pair.dead_letters.metric_approximate_number_of_messages_visible(
+                period=PERIOD, statistic="Maximum"
+            ),
+            1,
+            f"{name} has dead letters: see the runbook of that name.",
+        )
+        self._alarm(
+            f"{name}-old",
+            pair.queue.metric_approximate_age_of_oldest_message(period=PERIOD),
+            consumer_timeout_s * OLDEST_MESSAGE_TIMEOUTS,
+            f"{name}: messages wait too long; is its consumer throttled or failing?",
+        )
+
+    def watch_api(self, api: apigateway.RestApi) -> None:
+        """Server errors as callers see them, and the p99 over all routes."""
+        self._alarm(
+            "api-5xx", api.metric_server_error(period=PERIOD), 5, "Callers got 5xx answers."
+        )
+        self._alarm(
+            "api-slow",
+            api.metric_latency(period=PERIOD, statistic="p99"),
+            GATEWAY_SLOW_MS,
+            "Callers wait: p99 latency over all routes.",
+            periods=3,
+        )
+
+    def watch(
+        self, name: str, metric: cloudwatch.IMetric, threshold: float, text: str, periods: int = 1
+    ) -> None:
+        """Any other metric, at or above a threshold for that many periods."""
+        self._alarm(name, metric, threshold, text, periods)
+
+    def _alarm(
+        self, name: str, metric: cloudwatch.IMetric, threshold: float, text: str, periods: int = 1
+    ) -> None:
+        alarm = cloudwatch.Alarm(
+            self,
+            construct_id(name),
+            alarm_name=f"{self._prefix}-{name}",
+            alarm_description=text,
+            metric=metric,
+            threshold=threshold,
+            evaluation_periods=periods,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(actions.SnsAction(self.topic))
+
+
+def _counted(metric: str, door: str) -> cloudwatch.Metric:
+    return cloudwatch.Metric(
+        namespace=NAMESPACE,
+        metric_name=metric,
+        dimensions_map={"service": door},
+        statistic="Sum",
+        period=PERIOD,
+    )

@@ -1,0 +1,74 @@
+"""Fills the environment that a door's catalogue row asks for, and grants what the row grants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_secretsmanager as secretsmanager
+
+from infra.catalogue import Door, Grant
+from infra.constructs.database import DatabaseAccess
+from infra.deployment import Deployment
+
+
+class SettingsError(LookupError):
+    """A door asks for a setting that no resource of the deployment provides."""
+
+
+def environment_of(
+    door: Door, given: Mapping[str, str], database: DatabaseAccess
+) -> dict[str, str]:
+    """The door's environment. A setting whose value is empty is left out.
+
+    Raises SettingsError for a name that nothing provides, so that a new setting cannot be
+    forgotten here.
+    """
+    values: dict[str, str] = {}
+    for setting in door.settings:
+        if setting == "DATABASE_URL":
+            if door.database_role is None:
+                raise SettingsError(f"{door.name} wants DATABASE_URL but has no database role")
+            values |= database.environment(door.database_role)
+        elif setting not in given:
+            raise SettingsError(f"{door.name} wants {setting}, which no resource provides")
+        elif given[setting]:
+            values[setting] = given[setting]
+    return values
+
+
+def settings_of(deployment: Deployment) -> dict[str, str]:
+    """The settings that come from the deployment's context rather than from a resource."""
+    origins = ",".join(filter(None, (deployment.api_url, deployment.allowed_origins)))
+    return {
+        "API_URL": deployment.api_url,
+        "CONSOLE_ORIGIN": deployment.api_url,
+        "ALLOWED_ORIGINS": origins,
+        "OIDC_ISSUER": deployment.oidc_issuer,
+        "OIDC_AUDIENCE": deployment.oidc_audience,
+        "OIDC_ADMIN_CLAIM": deployment.oidc_admin_claim,
+    }
+
+
+class Granter:
+    """The one place where a `Grant` of the catalogue becomes IAM statements."""
+
+    def __init__(
+        self,
+        *,
+        rate_limits: dynamodb.ITable,
+        bus: events.IEventBus,
+        session_secret: secretsmanager.ISecret,
+    ) -> None:
+        self._by_grant: dict[Grant, Callable[[iam.IRole], object]] = {
+            "rate_limits:update": lambda role: rate_limits.grant(role, "dynamodb:UpdateItem"),
+            "events:put": bus.grant_put_events_to,
+            "session_secret:read": session_secret.grant_read,
+        }
+
+    def grant(self, door: Door, role: iam.IRole) -> None:
+        """Give the role what the row says. Raises KeyError for a grant that is not known here."""
+        for grant in door.grants:
+            self._by_grant[grant](role)

@@ -1,0 +1,105 @@
+"""What one deployment is told from outside: CDK context in, one frozen value out.
+
+Every key is `-c key=value` on the CDK command line or an entry under `context` in
+`infra/cdk.json`. docs/operator-guide.md explains each.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from infra.catalogue import CATALOGUE, Catalogue
+
+LAMBDA_PYTHON = "3.13"
+
+Context = Callable[[str], Any]
+
+
+class DeploymentError(ValueError):
+    """The context is incomplete or contradicts itself; the message names the key."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """One deployment of the catalogue.
+
+    `local` builds for an emulator: host architecture, `python` as the layers' interpreter, no
+    VPC, no streaming, `database_url` with `{role}` in place of the role's name, and `api_url`
+    left empty because an emulator gives the address only after it deployed.
+    Capacities are Aurora capacity units; 0 lets the database pause when nobody asks.
+    """
+
+    name: str = "judgment"
+    catalogue: Catalogue = CATALOGUE
+    local: bool = False
+    python: str = LAMBDA_PYTHON
+    domain: str = ""
+    hosted_zone_id: str = ""
+    hosted_zone_name: str = ""
+    allowed_origins: str = ""
+    oidc_issuer: str = ""
+    oidc_audience: str = ""
+    oidc_admin_claim: str = ""
+    alarm_email: str = ""
+    database_url: str = ""
+    database_min_capacity: float = 0.5
+    database_max_capacity: float = 4
+    nat_gateways: int = 1
+
+    @property
+    def api_url(self) -> str:
+        """The public address without a trailing slash; empty when only the emulator knows it."""
+        return f"https://{self.domain}" if self.domain else ""
+
+    def __post_init__(self) -> None:
+        """Raise DeploymentError for a deployment that could not work."""
+        required = ("oidc_issuer", "oidc_audience", "database_url" if self.local else "domain")
+        missing = [key for key in required if not getattr(self, key)]
+        if missing:
+            raise DeploymentError(f"missing context: {', '.join(missing)}")
+        if self.local and "{role}" not in self.database_url:
+            raise DeploymentError("database_url must hold {role} where the role's name goes")
+        if bool(self.hosted_zone_id) != bool(self.hosted_zone_name):
+            raise DeploymentError("hosted_zone_id and hosted_zone_name go together")
+
+
+_TEXT = (
+    "name",
+    "domain",
+    "hosted_zone_id",
+    "hosted_zone_name",
+    "allowed_origins",
+    "oidc_issuer",
+    "oidc_audience",
+    "oidc_admin_claim",
+    "alarm_email",
+    "database_url",
+)
+_NUMBER: dict[str, type[int] | type[float]] = {
+    "database_min_capacity": float,
+    "database_max_capacity": float,
+    "nat_gateways": int,
+}
+
+
+def read_deployment(context: Context) -> Deployment:
+    """The deployment that this CDK context describes.
+
+    `with=<module>` joins that module's `CATALOGUE` to the product's (a tests-only door, say).
+    Raises DeploymentError.
+    """
+    values: dict[str, Any] = {key: str(context(key)) for key in _TEXT if context(key)}
+    for key, kind in _NUMBER.items():
+        if context(key) is not None:
+            values[key] = kind(context(key))
+    values["local"] = str(context("local") or "false").lower() == "true"
+    if values["local"]:
+        host = f"{sys.version_info.major}.{sys.version_info.minor}"
+        values["python"] = str(context("python") or host)
+    if extra := context("with"):
+        values["catalogue"] = CATALOGUE.plus(importlib.import_module(str(extra)).CATALOGUE)
+    return Deployment(**values)

@@ -1,0 +1,15 @@
+-- Run once per change, as the cluster's master user, before any migration: makes the one role that
+-- migrates. It may make roles and hand them the right to log in by IAM token; it is no superuser.
+-- Idempotent. rds_iam exists on Aurora only.
+DO $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'judgment_migrate') THEN
+    CREATE ROLE judgment_migrate LOGIN CREATEROLE;
+  END IF;
+  EXECUTE format('GRANT CREATE ON DATABASE %I TO judgment_migrate', current_database());
+  GRANT CREATE, USAGE ON SCHEMA public TO judgment_migrate;
+  IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'rds_iam') THEN
+    GRANT rds_iam TO judgment_migrate WITH ADMIN OPTION;
+  END IF;
+END
+$$;

@@ -1,0 +1,139 @@
+"""Service: everything that runs. The emulator deploys this stack as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from aws_cdk import CfnOutput, RemovalPolicy, Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from infra.catalogue import Door, Table
+from infra.constructs.alarms import Alarms
+from infra.constructs.async_work import AsyncWork
+from infra.constructs.code import CodeAssets
+from infra.constructs.database import DatabaseAccess
+from infra.constructs.door import DoorFunction, Place, construct_id
+from infra.constructs.rest import RestFront
+from infra.constructs.settings import Granter, environment_of, settings_of
+from infra.deployment import Deployment
+from infra.staging import BUILD
+
+SESSION_SECRET_LENGTH = 64
+
+
+class ServiceStack(Stack):
+    """The doors of the catalogue with their queues, tables, schedules, alarms and REST front.
+
+    `place` says where in the network a door stands, None for an emulator.
+    """
+
+    def __init__(
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        deployment: Deployment,
+        database: DatabaseAccess,
+        place: Callable[[Door], Place] | None = None,
+        build: Path = BUILD,
+    ) -> None:
+        super().__init__(scope, id)
+        self._deployment = deployment
+        self._database = database
+        catalogue, prefix = deployment.catalogue, deployment.name
+        self._code = CodeAssets(
+            self, "Code", local=deployment.local, python=deployment.python, build=build
+        )
+        self._place = place
+        self._work = AsyncWork(self, "Work", prefix=prefix, catalogue=catalogue)
+        self._tables = {row.setting: self._table(row) for row in catalogue.tables}
+        self._secret = self._session_secret()
+        self._granter = Granter(
+            rate_limits=self._tables["RATE_LIMIT_TABLE"],
+            bus=self._work.bus,
+            session_secret=self._secret,
+        )
+        given = self._given()
+        self.doors = {
+            door.name: self._door(door, given)
+            for door in catalogue.doors
+            if door.trigger != "deploy"
+        }
+        self._work.connect(self.doors)
+        self.front = RestFront(
+            self,
+            "Front",
+            name=prefix,
+            catalogue=catalogue,
+            doors=self.doors,
+            stream=not deployment.local,
+            own_domain=bool(deployment.domain),
+        )
+        self._watch()
+        CfnOutput(self, "ApiId", value=self.front.api.rest_api_id)
+        CfnOutput(self, "StageName", value=self.front.api.deployment_stage.stage_name)
+
+    def _given(self) -> dict[str, str]:
+        given = settings_of(self._deployment)
+        given |= {name: table.table_name for name, table in self._tables.items()}
+        given |= {
+            f"QUEUE_URL_{name.upper().replace('-', '_')}": pair.queue.queue_url
+            for name, pair in self._work.queues.items()
+        }
+        given["EVENT_BUS_NAME"] = self._work.bus.event_bus_name
+        given["SESSION_SECRET_ID"] = self._secret.secret_name
+        return given
+
+    def _door(self, door: Door, given: dict[str, str]) -> DoorFunction:
+        made = DoorFunction(
+            self,
+            door,
+            prefix=self._deployment.name,
+            code=self._code,
+            environment=environment_of(door, given, self._database),
+            place=self._place(door) if self._place else None,
+            stream=door.stream and not self._deployment.local,
+        )
+        if door.database_role:
+            self._database.allow(made.role, door.database_role)
+        self._granter.grant(door, made.role)
+        return made
+
+    def _table(self, row: Table) -> dynamodb.Table:
+        return dynamodb.Table(
+            self,
+            construct_id(row.name),
+            table_name=f"{self._deployment.name}-{row.name}",
+            partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
+            time_to_live_attribute=row.ttl_attribute,
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+
+    def _session_secret(self) -> secretsmanager.ISecret:
+        """Granted by its name: an emulator's own reference to a secret is no ARN."""
+        name = f"{self._deployment.name}/session"
+        secretsmanager.Secret(
+            self,
+            "SessionSecret",
+            secret_name=name,
+            description="Signs CSRF tokens of console sessions.",
+            generate_secret_string=secretsmanager.SecretStringGenerator(
+                password_length=SESSION_SECRET_LENGTH, exclude_punctuation=True
+            ),
+        )
+        return secretsmanager.Secret.from_secret_name_v2(self, "SessionSecretByName", name)
+
+    def _watch(self) -> None:
+        alarms = Alarms(
+            self, "Alarms", prefix=self._deployment.name, email=self._deployment.alarm_email
+        )
+        for door in self.doors.values():
+            alarms.watch_door(door)
+        for pair in self._work.queues.values():
+            consumer = self._deployment.catalogue.door(pair.row.consumer)
+            alarms.watch_queue(pair, consumer.timeout_s)
+        alarms.watch_api(self.front.api)

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aws_cdk import Acknowledgment, Validations
 from constructs import IConstruct
 
-from infra.catalogue import Catalogue
+if TYPE_CHECKING:
+    from infra.catalogue import Catalogue
 
 PACK = "AwsSolutions"
 _MANAGED = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role"

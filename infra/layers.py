@@ -15,9 +15,12 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from infra.catalogue import Layer
 from judgment.kit.hashing import sha256_hex
+
+if TYPE_CHECKING:
+    from infra.catalogue import Layer
 
 ROOTS: dict[Layer, tuple[str, ...]] = {
     "base": ("aws-lambda-powertools", "httpx", "psycopg", "pydantic", "pyjwt"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -10,8 +12,7 @@ from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
-from infra.constructs.async_work import QueuePair
-from infra.constructs.door import DoorFunction, construct_id
+from infra.constructs.door import DoorFunction, logical_name
 from judgment.entry.observability import (
     CREDENTIAL_REJECTED,
     INTERNAL_ERROR,
@@ -19,6 +20,9 @@ from judgment.entry.observability import (
     RATE_LIMITER_UNAVAILABLE,
     UNAVAILABLE,
 )
+
+if TYPE_CHECKING:
+    from infra.constructs.async_work import QueuePair
 
 PERIOD = Duration.minutes(5)
 SLOW_SHARE_OF_TIMEOUT = 0.8
@@ -30,8 +34,10 @@ UNAVAILABLE_PER_PERIOD = 5
 class Alarms(Construct):
     """One topic, and alarms that report to it. Missing data is never a reason to wake anybody."""
 
-    def __init__(self, scope: Construct, id: str, *, prefix: str, email: str = "") -> None:
-        super().__init__(scope, id)
+    def __init__(
+        self, scope: Construct, construct_id: str, *, prefix: str, email: str = ""
+    ) -> None:
+        super().__init__(scope, construct_id)
         self._prefix = prefix
         self.topic = sns.Topic(self, "Topic", topic_name=f"{prefix}-alarms", enforce_ssl=True)
         if email:
@@ -127,7 +133,7 @@ class Alarms(Construct):
     ) -> None:
         alarm = cloudwatch.Alarm(
             self,
-            construct_id(name),
+            logical_name(name),
             alarm_name=f"{self._prefix}-{name}",
             alarm_description=text,
             metric=metric,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
@@ -15,8 +16,10 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.catalogue import Catalogue, Queue, Rule, Schedule
-from infra.constructs.door import DoorFunction, construct_id
+from infra.constructs.door import DoorFunction, logical_name
+
+if TYPE_CHECKING:
+    from infra.catalogue import Catalogue, Queue, Rule, Schedule
 
 VISIBILITY_PER_TIMEOUT = 6
 DEAD_LETTERS_KEPT = Duration.days(14)
@@ -41,8 +44,10 @@ class AsyncWork(Construct):
     alone. A rule that cannot deliver puts the event among its queue's dead letters.
     """
 
-    def __init__(self, scope: Construct, id: str, *, prefix: str, catalogue: Catalogue) -> None:
-        super().__init__(scope, id)
+    def __init__(
+        self, scope: Construct, construct_id: str, *, prefix: str, catalogue: Catalogue
+    ) -> None:
+        super().__init__(scope, construct_id)
         self._prefix = prefix
         self._catalogue = catalogue
         self.bus = events.EventBus(self, "Bus", event_bus_name=prefix)
@@ -72,14 +77,14 @@ class AsyncWork(Construct):
         timeout = self._catalogue.door(row.consumer).timeout_s
         dead_letters = sqs.Queue(
             self,
-            f"{construct_id(row.name)}DeadLetters",
+            f"{logical_name(row.name)}DeadLetters",
             queue_name=f"{self._prefix}-{row.name}-dead-letters",
             retention_period=DEAD_LETTERS_KEPT,
             enforce_ssl=True,
         )
         queue = sqs.Queue(
             self,
-            construct_id(row.name),
+            logical_name(row.name),
             queue_name=f"{self._prefix}-{row.name}",
             visibility_timeout=Duration.seconds(timeout * VISIBILITY_PER_TIMEOUT),
             dead_letter_queue=sqs.DeadLetterQueue(
@@ -93,7 +98,7 @@ class AsyncWork(Construct):
         pair = self.queues[row.queue]
         events.Rule(
             self,
-            f"{construct_id(row.name)}Rule",
+            f"{logical_name(row.name)}Rule",
             rule_name=f"{self._prefix}-{row.name}",
             event_bus=self.bus,
             event_pattern=events.EventPattern(source=[row.source], detail_type=list(row.types)),
@@ -108,7 +113,7 @@ class AsyncWork(Construct):
         """A missed tick is not repeated after its next one is due."""
         role = iam.Role(
             self,
-            f"{construct_id(row.name)}TickRole",
+            f"{logical_name(row.name)}TickRole",
             assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com"),
             description=f"Lets the schedule {row.name} invoke {row.door}.",
         )
@@ -120,7 +125,7 @@ class AsyncWork(Construct):
         age = min(max(row.every_minutes * 60, _SHORTEST_EVENT_AGE_S), _LONGEST_EVENT_AGE_S)
         schedule = scheduler.CfnSchedule(
             self,
-            f"{construct_id(row.name)}Tick",
+            f"{logical_name(row.name)}Tick",
             name=f"{self._prefix}-{row.name}",
             schedule_expression=_rate(row.every_minutes),
             flexible_time_window={"mode": "OFF"},

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import platform
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jsii
 from aws_cdk import AssetHashType, BundlingOptions, DockerImage, ILocalBundling
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.catalogue import Layer
 from infra.layers import Target, build_layer, fingerprint, requirements_of
 from infra.staging import BUILD, ROOT, stage_contract, stage_door
+
+if TYPE_CHECKING:
+    from infra.catalogue import Layer
 
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 
@@ -36,9 +38,9 @@ class CodeAssets(Construct):
     """The layer versions of one stack, made on first use, and each door's archive."""
 
     def __init__(
-        self, scope: Construct, id: str, *, local: bool, python: str, build: Path = BUILD
+        self, scope: Construct, construct_id: str, *, local: bool, python: str, build: Path = BUILD
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         self._build = build
         self._target = Target(python, None) if local else Target(python)
         self._layers: dict[Layer, lambda_.LayerVersion] = {}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_rds as rds
 
-from infra.catalogue import DatabaseRole
 from infra.constructs.network import DATABASE_PORT
+
+if TYPE_CHECKING:
+    from infra.catalogue import DatabaseRole
 
 DATABASE_NAME = "judgment"
 CA_BUNDLE = "/opt/python/rds-ca.pem"

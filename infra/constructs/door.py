@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from aws_cdk import Aws, Duration, Fn, RemovalPolicy, Stack
 from aws_cdk import aws_ec2 as ec2
@@ -12,9 +13,11 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.catalogue import Door
 from infra.constructs.code import RUNTIME, CodeAssets
 from infra.staging import STREAM_WRAPPER_NAME
+
+if TYPE_CHECKING:
+    from infra.catalogue import Door
 
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
 STREAM_WRAPPER = f"/opt/{STREAM_WRAPPER_NAME}"
@@ -57,7 +60,7 @@ class DoorFunction(Construct):
         place: Place | None = None,
         stream: bool = False,
     ) -> None:
-        super().__init__(scope, construct_id(door.name))
+        super().__init__(scope, logical_name(door.name))
         self.door = door
         name = f"{prefix}-{door.name}"
         self.log_group = logs.LogGroup(
@@ -98,7 +101,7 @@ class DoorFunction(Construct):
         )
         resource = self.function.node.default_child
         if isinstance(resource, lambda_.CfnFunction):
-            resource.override_logical_id(f"{construct_id(door.name)}Function")
+            resource.override_logical_id(f"{logical_name(door.name)}Function")
 
     def _allow_interfaces(self, name: str) -> None:
         arn = Fn.join(
@@ -121,6 +124,6 @@ class DoorFunction(Construct):
         )
 
 
-def construct_id(name: str) -> str:
+def logical_name(name: str) -> str:
     """`profile_read` and `rate-limits` as `ProfileRead` and `RateLimits`."""
     return "".join(word.capitalize() for word in name.replace("-", "_").split("_"))

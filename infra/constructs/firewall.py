@@ -25,8 +25,8 @@ class Firewall(Construct):
     The common rules stand twice, once blocking outside `OWN_WORDS_PATHS` and once counting inside.
     """
 
-    def __init__(self, scope: Construct, id: str, *, name: str) -> None:
-        super().__init__(scope, id)
+    def __init__(self, scope: Construct, construct_id: str, *, name: str) -> None:
+        super().__init__(scope, construct_id)
         own_words = _any([_path_starts_with(path) for path in OWN_WORDS_PATHS])
         elsewhere = _Statement(not_statement=_Acl.NotStatementProperty(statement=own_words))
         self.acl = _Acl(

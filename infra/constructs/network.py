@@ -6,13 +6,17 @@ a database role. Each combination in use gets one security group, so a new row n
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from aws_cdk import RemovalPolicy
 from aws_cdk import aws_ec2 as ec2
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.catalogue import Catalogue, Door, Egress, Grant
-from infra.constructs.door import LOG_RETENTION, Place, construct_id
+from infra.constructs.door import LOG_RETENTION, Place, logical_name
+
+if TYPE_CHECKING:
+    from infra.catalogue import Catalogue, Door, Egress, Grant
 
 DATABASE_PORT = 5432
 _HTTPS = ec2.Port.tcp(443)
@@ -36,9 +40,9 @@ class Network(Construct):
     """
 
     def __init__(
-        self, scope: Construct, id: str, *, catalogue: Catalogue, nat_gateways: int
+        self, scope: Construct, construct_id: str, *, catalogue: Catalogue, nat_gateways: int
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         self.vpc = ec2.Vpc(
             self,
             "Vpc",
@@ -78,7 +82,7 @@ class Network(Construct):
     def _door_group(self, egress: Egress, with_database: bool) -> ec2.SecurityGroup:
         suffix = "Database" if with_database else ""
         group = self._group(
-            f"{construct_id(egress)}{suffix}",
+            f"{logical_name(egress)}{suffix}",
             f"Doors with egress {egress}{' and a database role' if with_database else ''}.",
         )
         if with_database:
@@ -88,9 +92,9 @@ class Network(Construct):
             group.add_egress_rule(ec2.Peer.any_ipv4(), _HTTPS, "HTTPS, as far as routes go")
         return group
 
-    def _group(self, id: str, description: str) -> ec2.SecurityGroup:
+    def _group(self, construct_id: str, description: str) -> ec2.SecurityGroup:
         return ec2.SecurityGroup(
-            self, id, vpc=self.vpc, description=description, allow_all_outbound=False
+            self, construct_id, vpc=self.vpc, description=description, allow_all_outbound=False
         )
 
     def _add_endpoints(self, catalogue: Catalogue) -> None:
@@ -101,7 +105,7 @@ class Network(Construct):
                 "DynamoDb", service=ec2.GatewayVpcEndpointAwsService.DYNAMODB
             )
         for grant in sorted(grants & _ENDPOINT_OF.keys()):
-            name = construct_id(grant.replace(":", "_"))
+            name = logical_name(grant.replace(":", "_"))
             group = self._group(f"{name}EndpointGroup", f"The endpoint for {grant}.")
             for key in sorted({_place_key(door) for door in closed if grant in door.grants}):
                 group.add_ingress_rule(self._groups[key], _HTTPS, f"doors granted {grant}")

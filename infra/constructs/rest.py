@@ -1,8 +1,9 @@
-"""The REST front: every route of the catalogue, the authorizer, our own error bodies, the wire log."""
+"""The REST front: the catalogue's routes, the authorizer, our own error bodies, the wire log."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigateway as apigateway
@@ -10,9 +11,11 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.access_log import access_log_format
-from infra.catalogue import Catalogue
-from infra.constructs.door import LOG_RETENTION, DoorFunction, construct_id
+from infra.constructs.door import LOG_RETENTION, DoorFunction, logical_name
 from infra.gateway_responses import GATEWAY_RESPONSES, GatewayResponse
+
+if TYPE_CHECKING:
+    from infra.catalogue import Catalogue
 
 STAGE = "live"
 INTEGRATION_TIMEOUT_S = 29
@@ -31,7 +34,7 @@ class RestFront(Construct):
     def __init__(
         self,
         scope: Construct,
-        id: str,
+        construct_id: str,
         *,
         name: str,
         catalogue: Catalogue,
@@ -39,7 +42,7 @@ class RestFront(Construct):
         stream: bool,
         own_domain: bool,
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         self.wire_log = logs.LogGroup(
             self, "WireLog", retention=LOG_RETENTION, removal_policy=RemovalPolicy.DESTROY
         )
@@ -116,7 +119,7 @@ class RestFront(Construct):
         deployment = self.api.latest_deployment
         for row in GATEWAY_RESPONSES:
             response = self.api.add_gateway_response(
-                construct_id(row.type.lower()),
+                logical_name(row.type.lower()),
                 type=apigateway.ResponseType.of(row.type),
                 status_code=str(row.status),
                 response_headers=_mapped_headers(row),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_secretsmanager as secretsmanager
 
-from infra.catalogue import Door, Grant
-from infra.constructs.database import DatabaseAccess
-from infra.deployment import Deployment
+if TYPE_CHECKING:
+    from infra.catalogue import Door, Grant
+    from infra.constructs.database import DatabaseAccess
+    from infra.deployment import Deployment
 
 
 class SettingsError(LookupError):

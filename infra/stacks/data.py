@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aws_cdk import Duration, RemovalPolicy, Stack, triggers
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -12,15 +13,17 @@ from aws_cdk import aws_rds as rds
 from aws_cdk import custom_resources as custom
 from constructs import Construct
 
-from infra.catalogue import Door
 from infra.constructs.alarms import PERIOD, Alarms
 from infra.constructs.code import CodeAssets
 from infra.constructs.database import DATABASE_NAME, AuroraAccess
 from infra.constructs.door import LOG_RETENTION, DoorFunction, Place
 from infra.constructs.network import Network
 from infra.constructs.settings import environment_of, settings_of
-from infra.deployment import Deployment
 from infra.staging import BUILD
+
+if TYPE_CHECKING:
+    from infra.catalogue import Door
+    from infra.deployment import Deployment
 
 ENGINE = rds.DatabaseClusterEngine.aurora_postgres(version=rds.AuroraPostgresEngineVersion.VER_17_9)
 BOOTSTRAP_SQL = Path(__file__).with_name("bootstrap.sql")
@@ -39,9 +42,9 @@ class DataStack(Stack):
     """
 
     def __init__(
-        self, scope: Construct, id: str, *, deployment: Deployment, build: Path = BUILD
+        self, scope: Construct, construct_id: str, *, deployment: Deployment, build: Path = BUILD
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         self._deployment = deployment
         self.network = Network(
             self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from aws_cdk import ArnFormat, CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_certificatemanager as acm
@@ -13,7 +15,9 @@ from constructs import Construct
 
 from infra.constructs.door import LOG_RETENTION
 from infra.constructs.firewall import Firewall
-from infra.deployment import Deployment
+
+if TYPE_CHECKING:
+    from infra.deployment import Deployment
 
 
 class EdgeStack(Stack):
@@ -24,9 +28,14 @@ class EdgeStack(Stack):
     """
 
     def __init__(
-        self, scope: Construct, id: str, *, deployment: Deployment, api: apigateway.RestApi
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        deployment: Deployment,
+        api: apigateway.RestApi,
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         zone = self._zone(deployment)
         certificate = acm.Certificate(
             self,

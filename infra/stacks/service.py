@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from aws_cdk import CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
-from infra.catalogue import Door, Table
 from infra.constructs.alarms import Alarms
 from infra.constructs.async_work import AsyncWork
 from infra.constructs.code import CodeAssets
-from infra.constructs.database import DatabaseAccess
-from infra.constructs.door import DoorFunction, Place, construct_id
+from infra.constructs.door import DoorFunction, Place, logical_name
 from infra.constructs.rest import RestFront
 from infra.constructs.settings import Granter, environment_of, settings_of
-from infra.deployment import Deployment
 from infra.staging import BUILD
+
+if TYPE_CHECKING:
+    from infra.catalogue import Door, Table
+    from infra.constructs.database import DatabaseAccess
+    from infra.deployment import Deployment
 
 SESSION_SECRET_LENGTH = 64
 
@@ -33,14 +36,14 @@ class ServiceStack(Stack):
     def __init__(
         self,
         scope: Construct,
-        id: str,
+        construct_id: str,
         *,
         deployment: Deployment,
         database: DatabaseAccess,
         place: Callable[[Door], Place] | None = None,
         build: Path = BUILD,
     ) -> None:
-        super().__init__(scope, id)
+        super().__init__(scope, construct_id)
         self._deployment = deployment
         self._database = database
         catalogue, prefix = deployment.catalogue, deployment.name
@@ -105,7 +108,7 @@ class ServiceStack(Stack):
     def _table(self, row: Table) -> dynamodb.Table:
         return dynamodb.Table(
             self,
-            construct_id(row.name),
+            logical_name(row.name),
             table_name=f"{self._deployment.name}-{row.name}",
             partition_key=dynamodb.Attribute(name="pk", type=dynamodb.AttributeType.STRING),
             time_to_live_attribute=row.ttl_attribute,

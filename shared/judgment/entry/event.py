@@ -69,7 +69,7 @@ def body_size(event: Event) -> int:
     """The size of the body in bytes, without decoding it."""
     body = cast("str", event.get("body") or "")
     if event.get("isBase64Encoded"):
-        return len(body) * 3 // 4
+        return len(body) * 3 // 4 - body[-2:].count("=")
     return len(body) if body.isascii() else len(body.encode("utf-8", "surrogatepass"))
 
 

@@ -6,8 +6,10 @@ namespace and the door; ids of people never become a dimension.
 
 from __future__ import annotations
 
+import logging
+import sys
 import traceback
-from typing import Any
+from typing import Any, TextIO
 
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
@@ -30,13 +32,29 @@ class _RedactedFormatter(LambdaPowertoolsFormatter):
         return redact(super().serialize(log))
 
 
+class _StandardOutput(logging.StreamHandler[TextIO]):
+    """Writes to whatever standard output is at that moment, not when the logger was made."""
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        """The standard output of now."""
+        return sys.stdout
+
+
 class Telemetry:
     """What a door says about itself, on standard output, where CloudWatch reads it."""
 
     def __init__(self, door: str):
         self._door = door
         self._logger = Logger(
-            service=door, level="INFO", logger_formatter=_RedactedFormatter(), use_rfc3339=True
+            service=door,
+            level="INFO",
+            logger_formatter=_RedactedFormatter(),
+            logger_handler=_StandardOutput(),
+            use_rfc3339=True,
         )
         self._metrics = EphemeralMetrics(namespace=NAMESPACE, service=door)
         self._counted = False

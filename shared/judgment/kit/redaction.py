@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SECRETS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"sync_[A-Za-z0-9_-]{7,}"), "sync_[redacted]"),
+    (re.compile(r"sync_[A-Za-z0-9_-]{20,}"), "sync_[redacted]"),
     (re.compile(r"eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,2}"), "[redacted token]"),
     (re.compile(r"(?i)\b(bearer)\s+[^\s\"'\\,}]+"), r"\1 [redacted]"),
     (re.compile(r"(?i)(\bpassword\b[\"']?\s*[=:]\s*[\"']?)[^\s\"'\\&,}]+"), r"\1[redacted]"),

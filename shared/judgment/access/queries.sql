@@ -1,0 +1,57 @@
+-- name: agent_access
+-- Whether agents may read this owner's profile: any switch that is off, or unreadable, wins.
+SELECT coalesce(
+    (SELECT f.value -> 'global' = 'true'::jsonb
+            AND coalesce(f.value -> 'user_overrides' -> %(user_id)s::text, 'true'::jsonb)
+                = 'true'::jsonb
+       FROM agent_feature_flags f
+      WHERE f.key = 'agent_profile_access_enabled'),
+    false)
+  AND coalesce(
+    (SELECT o.agent_access_enabled FROM judgment.owners o WHERE o.user_id = %(user_id)s),
+    true) AS allowed
+
+-- name: resolve_key
+-- The valid key with this hash; touches its last use at most once a minute.
+SELECT key_id, user_id, scopes, prefix
+  FROM judgment.resolve_agent_api_key(%(key_hash)s)
+
+-- name: ensure_owner
+-- Make an owner's rows at their first authenticated call.
+SELECT judgment.ensure_owner(%(user_id)s, %(issuer)s, %(subject)s)
+
+-- name: insert_key
+-- Store a minted key by its hash.
+INSERT INTO agent_api_keys
+            (id, user_id, key_hash, name, prefix, last4, scopes, expires_at)
+     VALUES (%(id)s, %(user_id)s, %(key_hash)s, %(name)s, %(prefix)s, %(last4)s,
+             %(scopes)s, %(expires_at)s)
+  RETURNING id, name, prefix, last4, scopes, created_at, expires_at, last_used_at, revoked_at
+
+-- name: list_keys
+-- An owner's keys, newest first.
+  SELECT id, name, prefix, last4, scopes, created_at, expires_at, last_used_at, revoked_at
+    FROM agent_api_keys
+   WHERE user_id = %(user_id)s
+ORDER BY created_at DESC, id
+
+-- name: revoke_key
+-- Mark a key revoked, keeping an earlier mark.
+   UPDATE agent_api_keys
+      SET revoked_at = coalesce(revoked_at, %(at)s)
+    WHERE id = %(key_id)s AND user_id = %(user_id)s
+RETURNING id, name, prefix, last4, scopes, created_at, expires_at, last_used_at, revoked_at
+
+-- name: agent_access_flag
+-- The kill switch as stored.
+SELECT value FROM agent_feature_flags WHERE key = 'agent_profile_access_enabled'
+
+-- name: set_agent_access_flag
+-- Replace the kill switch.
+INSERT INTO agent_feature_flags (key, value, updated_at)
+     VALUES ('agent_profile_access_enabled', %(value)s, now())
+ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()
+
+-- name: set_own_switch
+-- The owner's own switch for all agent routes.
+UPDATE judgment.owners SET agent_access_enabled = %(enabled)s WHERE user_id = %(user_id)s

@@ -1,0 +1,77 @@
+"""One tree of refusals, drawn where it is defined, rendered in one place, and no other way out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from judgment.kit import errors
+from tests.architecture.source import ROOT, imports, named, python_files, tree
+
+
+def _drawn() -> dict[str, tuple[int, str]]:
+    rows = re.findall(r"── (\w+) +(\d{3}) (\w+)", errors.__doc__ or "")
+    return {name: (int(status), code) for name, status, code in rows}
+
+
+@pytest.mark.promise("000-4-errors")
+def test_the_tree_at_the_top_of_the_file_is_the_tree_in_it() -> None:
+    defined = {
+        name: (kind.status, kind.code)
+        for name, kind in vars(errors).items()
+        if isinstance(kind, type)
+        and issubclass(kind, errors.Refusal)
+        and kind is not errors.Refusal
+    }
+    assert _drawn() == defined
+
+
+def _raised(path: Path) -> list[tuple[int, str]]:
+    return [
+        (node.lineno, ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Raise) and node.exc is not None
+    ]
+
+
+# API Gateway turns this one message, and no class, of an authorizer's exception into a 401.
+BARE = {"functions/authorizer"}
+
+
+def test_nothing_raises_a_nameless_exception() -> None:
+    nameless = {"Exception", "BaseException", "RuntimeError", "Refusal", "errors.Refusal"}
+    found = [
+        f"{named(path)}:{line} {name}"
+        for path in python_files("shared", "functions")
+        if not named(path).startswith(tuple(BARE))
+        for line, name in _raised(path)
+        if name in nameless
+    ]
+    assert found == []
+
+
+def test_a_refusal_is_rendered_in_one_place() -> None:
+    users = {
+        named(path)
+        for path in python_files("shared", "functions")
+        for _, name in imports(path)
+        if name == "judgment.contract.errors"
+    }
+    makers = {u for u in users if not u.startswith("shared/judgment/contract/")}
+    assert makers <= {"shared/judgment/entry/refusals.py"}
+
+
+def test_ideas_know_no_status_codes() -> None:
+    """Only the edge and the tree itself speak HTTP."""
+    found = [
+        f"{named(path)}:{node.lineno}"
+        for path in python_files("shared/judgment/profile", "shared/judgment/db")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.keyword | ast.Attribute)
+        and "status_code" in (getattr(node, "arg", None), getattr(node, "attr", None))
+    ]
+    assert found == []
+    assert (ROOT / "shared/judgment/kit/errors.py").is_file()

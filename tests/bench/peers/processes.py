@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from infra.local.children import die_with_parent
 from tests.bench.peers.peer import PeerUnavailable
 
 START_SECONDS = 90
@@ -39,6 +40,8 @@ def child(
             stdin=subprocess.PIPE if pipes else subprocess.DEVNULL,
             stdout=subprocess.PIPE if pipes else log,
             stderr=log,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
         )
     try:
         yield process

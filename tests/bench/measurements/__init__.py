@@ -1,0 +1,1 @@
+"""One module a measurement; each has `measure(bench) -> Section`."""

@@ -75,7 +75,7 @@ def test_every_public_function_and_class_says_what_its_name_does_not() -> None:
         for node in _public(path)
         if not ast.get_docstring(node) and not _is_protocol_stub(node)
     ]
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def _is_protocol_stub(node: ast.AST) -> bool:
@@ -90,7 +90,7 @@ def test_every_module_says_what_it_is() -> None:
         for path in python_files(*PRODUCT)
         if not ast.get_docstring(tree(path)) and path.read_text().strip()
     ]
-    assert silent == []
+    assert not silent, "\n".join(silent)
 
 
 def test_every_package_says_in_a_few_lines_what_it_promises() -> None:
@@ -114,7 +114,7 @@ def _broad(path: Path) -> list[str]:
 
 def test_a_broad_except_gives_its_reason_on_the_line() -> None:
     found = [place for path in python_files(*PRODUCT, "tests") for place in _broad(path)]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def _calls(path: Path, names: set[str]) -> list[str]:
@@ -128,7 +128,7 @@ def _calls(path: Path, names: set[str]) -> list[str]:
 def test_no_test_sleeps() -> None:
     sleeps = {"time.sleep", "sleep", "asyncio.sleep", "anyio.sleep"}
     found = [place for path in python_files("tests") for place in _calls(path, sleeps)]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_nothing_is_a_stub() -> None:
@@ -139,7 +139,7 @@ def test_nothing_is_a_stub() -> None:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if words.search(line)
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_no_test_is_skipped_or_expected_to_fail_without_a_reason() -> None:
@@ -152,7 +152,7 @@ def test_no_test_is_skipped_or_expected_to_fail_without_a_reason() -> None:
             if name.endswith(("mark.skip", "mark.xfail", "mark.skipif")):
                 reason = next((k for k in node.keywords if k.arg == "reason"), None)
                 found += [] if reason else [f"{named(path)}:{node.lineno}"]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_every_test_can_fail() -> None:
@@ -164,7 +164,7 @@ def test_every_test_can_fail() -> None:
         for node in functions(path)
         if node.name.startswith("test_") and not checks.search(ast.unparse(node))
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 SECRETS = re.compile(
@@ -192,7 +192,7 @@ def test_the_repository_holds_no_secret_and_no_place_of_one_machine(
         except UnicodeDecodeError:
             continue
         found += [f"{name}: {hit.group()[:60]}" for hit in pattern.finditer(text)]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 TOP = {

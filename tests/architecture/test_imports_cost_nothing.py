@@ -95,7 +95,7 @@ def test_only_wiring_reads_the_environment() -> None:
         if path.name != "wiring.py" and named(path) not in READERS
         for line in _reads_environment(path)
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_no_module_reads_the_environment_while_it_is_imported() -> None:

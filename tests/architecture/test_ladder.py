@@ -80,7 +80,7 @@ def test_a_third_party_stays_in_its_place(package: str) -> None:
         and not f"{module(path)}.".startswith(HOMES[package])
         and not (package == "psycopg" and path.name == "store.py")
     ]
-    assert strangers == []
+    assert not strangers, "\n".join(strangers)
 
 
 def test_nothing_imports_relatively() -> None:
@@ -89,7 +89,7 @@ def test_nothing_imports_relatively() -> None:
         for path in python_files("shared", "functions", "infra", "tests")
         if "\nfrom ." in path.read_text(encoding="utf-8")
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_the_product_never_imports_its_tests() -> None:
@@ -99,7 +99,7 @@ def test_the_product_never_imports_its_tests() -> None:
         for _, name in imports(path)
         if name.split(".")[0] == "tests"
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("folder", ["functions", "shared", "infra", "tests", "skills", "docs"])

@@ -33,7 +33,7 @@ def test_sql_stands_in_stores_and_nowhere_else() -> None:
         if path.name != "store.py" and not named(path).startswith(HOMES)
         for place in _statements(path)
     ]
-    assert found == []
+    assert not found, "\n".join(found)
 
 
 def test_the_pattern_knows_sql_from_words() -> None:

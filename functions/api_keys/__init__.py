@@ -1,0 +1,1 @@
+"""Owners mint, list and revoke the keys of their agents."""

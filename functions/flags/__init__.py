@@ -1,0 +1,1 @@
+"""Admins read and set the kill switch."""

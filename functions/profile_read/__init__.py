@@ -1,0 +1,1 @@
+"""What an agent reads: the judgment profile, recent decisions, and why the scores are so."""

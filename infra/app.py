@@ -24,7 +24,7 @@ def assemble(app: cdk.App, deployment: Deployment, *, build: Path = BUILD) -> No
     """Put the stacks of this deployment into `app`: all three, or Service alone for an emulator."""
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     if deployment.local:
-        given = GivenAccess(deployment.database_url)
+        given = GivenAccess(deployment.database_urls)
         ServiceStack(app, SERVICE, deployment=deployment, database=given, build=build)
     else:
         data = DataStack(app, DATA, deployment=deployment, build=build)

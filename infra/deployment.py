@@ -7,9 +7,11 @@ Every key is `-c key=value` on the CDK command line or an entry under `context` 
 from __future__ import annotations
 
 import importlib
+import json
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from infra.catalogue import CATALOGUE, Catalogue
@@ -28,8 +30,9 @@ class Deployment:
     """One deployment of the catalogue.
 
     `local` builds for an emulator: host architecture, `python` as the layers' interpreter, no
-    VPC, no streaming, `database_url` with `{role}` in place of the role's name, and `api_url`
-    left empty because an emulator gives the address only after it deployed.
+    VPC, no streaming, `database_urls` (role to address, read from a file so that no password is
+    on a command line), and `api_url` left empty because an emulator gives the address only after
+    it deployed.
     Capacities are Aurora capacity units; 0 lets the database pause when nobody asks.
     """
 
@@ -45,7 +48,7 @@ class Deployment:
     oidc_audience: str = ""
     oidc_admin_claim: str = ""
     alarm_email: str = ""
-    database_url: str = ""
+    database_urls: Mapping[str, str] = field(default_factory=dict)
     database_min_capacity: float = 0.5
     database_max_capacity: float = 4
     nat_gateways: int = 1
@@ -57,12 +60,10 @@ class Deployment:
 
     def __post_init__(self) -> None:
         """Raise DeploymentError for a deployment that could not work."""
-        required = ("oidc_issuer", "oidc_audience", "database_url" if self.local else "domain")
+        required = ("oidc_issuer", "oidc_audience", "database_urls" if self.local else "domain")
         missing = [key for key in required if not getattr(self, key)]
         if missing:
             raise DeploymentError(f"missing context: {', '.join(missing)}")
-        if self.local and "{role}" not in self.database_url:
-            raise DeploymentError("database_url must hold {role} where the role's name goes")
         if bool(self.hosted_zone_id) != bool(self.hosted_zone_name):
             raise DeploymentError("hosted_zone_id and hosted_zone_name go together")
 
@@ -77,7 +78,6 @@ _TEXT = (
     "oidc_audience",
     "oidc_admin_claim",
     "alarm_email",
-    "database_url",
 )
 _NUMBER: dict[str, type[int] | type[float]] = {
     "database_min_capacity": float,
@@ -100,6 +100,8 @@ def read_deployment(context: Context) -> Deployment:
     if values["local"]:
         host = f"{sys.version_info.major}.{sys.version_info.minor}"
         values["python"] = str(context("python") or host)
+    if urls := context("database_urls"):
+        values["database_urls"] = json.loads(Path(str(urls)).read_text())
     if extra := context("with"):
         values["catalogue"] = CATALOGUE.plus(importlib.import_module(str(extra)).CATALOGUE)
     return Deployment(**values)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from infra.staging import ROOT
 from judgment.kit.hashing import sha256_hex
 
 if TYPE_CHECKING:
@@ -124,11 +125,8 @@ def build_layer(requirements: str, target: Target, folder: Path) -> None:
 
 
 def find_uv() -> str:
-    """The uv to use: `UV`, else beside this interpreter, else on PATH. Raises LayerError."""
-    beside = Path(sys.executable).parent / "uv"
-    for candidate in (os.environ.get("UV"), str(beside) if beside.exists() else None):
-        if candidate:
-            return candidate
-    if found := shutil.which("uv"):
+    """The uv to use: `UV`, else what `./dev` brought, else on PATH. Raises LayerError."""
+    found = os.environ.get("UV") or shutil.which("uv", path=str(ROOT / ".local" / "uv" / "bin"))
+    if found := found or shutil.which("uv"):
         return found
     raise LayerError("uv is needed to build layers: set UV or put it on PATH")

@@ -8,13 +8,13 @@ from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra.constructs.door import DoorFunction, logical_name
 from judgment.entry.observability import (
-    CREDENTIAL_REJECTED,
     INTERNAL_ERROR,
     NAMESPACE,
     RATE_LIMITER_UNAVAILABLE,
@@ -29,6 +29,7 @@ SLOW_SHARE_OF_TIMEOUT = 0.8
 GATEWAY_SLOW_MS = 3_000
 OLDEST_MESSAGE_TIMEOUTS = 30
 UNAVAILABLE_PER_PERIOD = 5
+REFUSALS_LEFT_OUT = '"[ERROR]" -"Exception: Unauthorized"'
 
 
 class Alarms(Construct):
@@ -44,26 +45,23 @@ class Alarms(Construct):
             self.topic.add_subscription(subscriptions.EmailSubscription(email))
 
     def watch_door(self, door: DoorFunction) -> None:
-        """Failures, throttles, and a p99 near the timeout.
+        """Errors, 500 answers, throttles, and a p99 near the timeout.
 
-        The authorizer raises for a wrong key, because API Gateway knows no other 401; those are
-        counted by the door and taken off. Doors that answer 500 themselves raise nothing; those
-        are added.
+        A door that answers 500 raises nothing, so its own count is watched beside Lambda's. The
+        authorizer raises for a wrong key, because API Gateway knows no other 401; what counts
+        there is every other uncaught error of its log.
         """
         row, name = door.door, door.door.name
-        sign, metric = (
-            ("-", CREDENTIAL_REJECTED) if row.trigger == "authorizer" else ("+", INTERNAL_ERROR)
+        errors = door.function.metric_errors(period=PERIOD)
+        if row.trigger == "authorizer":
+            errors = self._uncaught(door)
+        self._alarm(f"{name}-errors", errors, 1, f"{name} raised an error or ran out of time.")
+        self._alarm(
+            f"{name}-internal-errors",
+            _counted(INTERNAL_ERROR, name),
+            1,
+            f"{name} met an error it did not expect: find its stack by correlation id.",
         )
-        failures = cloudwatch.MathExpression(
-            expression=f"FILL(errors, 0) {sign} FILL(counted, 0)",
-            label=f"{name} failures",
-            using_metrics={
-                "errors": door.function.metric_errors(period=PERIOD),
-                "counted": _counted(metric, name),
-            },
-            period=PERIOD,
-        )
-        self._alarm(f"{name}-failures", failures, 1, f"{name} failed.")
         self._alarm(
             f"{name}-throttles",
             door.function.metric_throttles(period=PERIOD),
@@ -90,6 +88,17 @@ class Alarms(Construct):
                 UNAVAILABLE_PER_PERIOD,
                 f"{name} answered 503: Postgres did not answer.",
             )
+
+    def _uncaught(self, door: DoorFunction) -> cloudwatch.Metric:
+        metric = f"{door.door.name}-uncaught"
+        found = door.log_group.add_metric_filter(
+            "Uncaught",
+            filter_pattern=logs.FilterPattern.literal(REFUSALS_LEFT_OUT),
+            metric_namespace=NAMESPACE,
+            metric_name=metric,
+            metric_value="1",
+        )
+        return found.metric(statistic="Sum", period=PERIOD)
 
     def watch_queue(self, pair: QueuePair, consumer_timeout_s: int) -> None:
         """Any dead letter, and a message that waits too long."""

@@ -54,12 +54,12 @@ class AuroraAccess:
 class GivenAccess:
     """A database that stands already, reached by password: what an emulator deployment uses."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, urls: Mapping[str, str]) -> None:
+        self._urls = urls
 
     def environment(self, role: DatabaseRole) -> Mapping[str, str]:
-        """See `DatabaseAccess`."""
-        return {"DATABASE_URL": self._url.replace("{role}", role)}
+        """See `DatabaseAccess`. Raises KeyError for a role without an address."""
+        return {"DATABASE_URL": self._urls[role]}
 
     def allow(self, grantee: iam.IRole, role: DatabaseRole) -> None:
         """Nothing to grant: the password in the address is the right."""

@@ -102,14 +102,12 @@ class RestFront(Construct):
         if self._stream and door.door.stream:
             return apigateway.LambdaIntegration(
                 door.function,
-                allow_test_invoke=False,
                 scope_permission_to_method=False,
                 response_transfer_mode=apigateway.ResponseTransferMode.STREAM,
                 timeout=Duration.seconds(min(door.door.timeout_s, STREAM_TIMEOUT_S)),
             )
         return apigateway.LambdaIntegration(
             door.function,
-            allow_test_invoke=False,
             scope_permission_to_method=False,
             timeout=Duration.seconds(INTEGRATION_TIMEOUT_S),
         )

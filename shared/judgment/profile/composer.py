@@ -2,7 +2,7 @@
 
 Deterministic and bounded, so that an owner with decisions is never served as untrained, provider
 or no provider (issue part 1, deliverable 4; rulings 5 and 37). Every sentence about the owner is
-an observation of `distil`; the rest is the frame. Texts that came from elsewhere (context rules
+made by `observe`; the rest is the frame. Texts that came from elsewhere (context rules
 of an older app) are one-line quoted data by the time they get here.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judgment.contract.profile import CATEGORIES, CONTEXT_BLOCK_LIMIT, SUMMARY_LIMIT
-from judgment.profile.distil import observe
+from judgment.profile.observe import observe
 from judgment.profile.scores import model_confidence
 from judgment.profile.signals import SIGNALS
 

@@ -1,60 +1,58 @@
-"""Profile → observations → what agents read: the one place where a profile is put into words.
+"""Profile → what agents read: the projection of seed 000 §3, in one place.
 
-Everything said about an owner is an `Observation`, a template and the numbers it is filled with.
-`observe` makes them all; the wire's one-liners and trends, the summary and the context block are
-the same observations, so that none of them can say what the numbers do not.
+Internal shapes may change; what leaves here changes only with `schema_version`. Sentences come
+from `observe`, numbers from `scores`, missing texts from `composer` (ruling 37): pure, bounded,
+never stored, never from decisions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from string import Formatter
 from typing import TYPE_CHECKING
+from uuid import UUID
 
 from judgment.contract.profile import (
     AgentContextRule,
+    AgentProfile,
     AgentSignalSummary,
     CategoryTendency,
     SignalEvidence,
 )
-from judgment.profile import drivers
-from judgment.profile.observations import Observation, Value
-from judgment.profile.shapes import SPARSE_BELOW, CategoryPattern, Pull, SignalReading
-from judgment.profile.signals import SIGNALS, Signal
-from judgment.profile.weighing import CLEAR_Z, LEAN_Z
+from judgment.profile import drivers, scores
+from judgment.profile.composer import VERSION, compose
+from judgment.profile.observe import driver_names, observe_signal, trend_of
+from judgment.profile.signals import SIGNALS
 
 if TYPE_CHECKING:
     from judgment.profile.model import PlayerDecisionProfile
+    from judgment.profile.shapes import CategoryPattern
 
-CLEAR = (
-    "Clearly leans towards {towards} ({share:.0%} of the pull): took the option best on that in "
-    "{took} of {differed} decisions, {chance:.1f} by chance."
-)
-PERHAPS = (
-    "Perhaps leans towards {towards} ({share:.0%} of the pull): took the option best on that in "
-    "{took} of {differed} decisions, {chance:.1f} by chance."
-)
-FLAT = "No pull that could be told from chance, over {weighed} decisions: {drivers}."
-KIND = 'All {n} are of one kind, "{kind}": elsewhere the owner may weigh things differently.'
-OWN_PATTERN = (
-    "The other choices point to the one taken in {hits} of {of} decisions, {chance:.1f} by chance."
-)
-COMPARISON = "{over} outweighs {under}, about {ratio:.1f} times."
-TREND = (
-    "The weight on {driver} went from {early:+.1f} to {late:+.1f} between the earlier and the "
-    "later half of {decisions} decisions."
-)
-EARLIER_PRIMARY = "An earlier app names {driver} as the main driver, over {decisions} decisions."
-EARLIER_SECONDARY = "An earlier app names further drivers: {drivers}."
-RISK = (
-    "Risk tolerance {level}: choices lie {taken:.0%} of the way from the safest to the riskiest "
-    "option on offer, over {n} decisions."
-)
-SPEED = "Decides at a {level} speed: {pace:.1f} times the reading time, over {n} timed decisions."
-RULE = 'When {trigger}: "{shift}" (confidence {confidence:.2f}).'
-SPARSE = "Not known yet: {n} of the {needed} {unit} it needs."
-EARLIER_SHARE = "An earlier app stored {leading} highest, at {share:.2f}, over {n} decisions."
-EARLIER_FORM = "Stored by an earlier app over {n} decisions, in a form not read here."
+
+def distil(profile: PlayerDecisionProfile, user_id: UUID, sync_score: float) -> AgentProfile:
+    """What an agent reads. `sync_score` is 0 to 100.
+
+    Where a text is missing although decisions were analysed, composer-1 writes it now; a summary
+    of ours then has no `summary_generated_at`, because nothing was generated and kept.
+    """
+    summary, version = profile.summary_text, profile.summary_model_version
+    generated_at, block = profile.summary_generated_at, profile.agent_context_block
+    if profile.games_analyzed and (summary is None or block is None):
+        composed = compose(profile)
+        block = block or composed.agent_context_block
+        if summary is None:
+            summary, version, generated_at = composed.summary_text, VERSION, None
+    return AgentProfile(
+        user_id=user_id,
+        sync_score=sync_score,
+        games_played=profile.games_analyzed,
+        model_confidence=scores.model_confidence(profile),
+        signals=signal_summaries(profile),
+        category_tendencies=category_tendencies(profile),
+        context_rules=context_rules(profile),
+        summary_text=summary,
+        summary_generated_at=generated_at,
+        summary_model_version=version,
+        agent_context_block=block,
+    )
 
 
 def signal_summaries(profile: PlayerDecisionProfile) -> list[AgentSignalSummary]:
@@ -104,104 +102,6 @@ def signal_evidence(profile: PlayerDecisionProfile) -> list[SignalEvidence]:
     return found
 
 
-def observe(profile: PlayerDecisionProfile) -> Iterator[Observation]:
-    """Everything that can be said: domains first, then known signals, then context rules."""
-    for pattern in profile.patterns:
-        yield from observe_category(pattern)
-    for signal in SIGNALS:
-        reading = profile.signal(signal.name)
-        if reading.state != "sparse":
-            yield observe_signal(signal, reading)
-    for rule in profile.rules:
-        numbers = {
-            "trigger": rule.trigger.replace("_", " "),
-            "shift": rule.behavior_shift.replace('"', "'"),
-            "confidence": rule.confidence,
-        }
-        yield Observation(f"rule:{rule.trigger}", RULE, numbers)
-
-
-def observe_category(pattern: CategoryPattern) -> Iterator[Observation]:
-    """What can be said of one domain, strongest first."""
-    about = f"category:{pattern.category}"
-    pulls = claimed(pattern)
-    if pattern.kind and pattern.decisions >= SPARSE_BELOW:
-        kind = pattern.kind.replace('"', "'")
-        yield Observation(f"{about}:kind", KIND, {"n": pattern.decisions, "kind": kind})
-    for pull in pulls:
-        yield _observe_pull(about, pattern, pull)
-    if pattern.comparison and pulls:
-        weights = {pull.name: pull.weight for pull in pattern.pulls}
-        over, under = pattern.comparison.over, pattern.comparison.under
-        numbers = {
-            "over": drivers.in_words(over, weights.get(over, 0.0)).capitalize(),
-            "under": drivers.in_words(under, weights.get(under, 0.0)),
-            "ratio": pattern.comparison.ratio,
-        }
-        yield Observation(f"{about}:comparison", COMPARISON, numbers)
-    if pattern.own:
-        own = pattern.own
-        yield Observation(
-            f"{about}:own_pattern",
-            OWN_PATTERN,
-            {"hits": own.hits, "of": own.of, "chance": own.chance},
-        )
-    yield from _observe_earlier(about, pattern)
-    yield from _observe_manner(about, pattern)
-    flat = [p.name.replace("_", " ") for p in pattern.pulls if p.sd and p not in pulls]
-    if flat and pattern.own:
-        numbers = {"weighed": pattern.own.of, "drivers": ", ".join(sorted(flat))}
-        yield Observation(f"{about}:flat", FLAT, numbers)
-
-
-def observe_signal(signal: Signal, reading: SignalReading) -> Observation:
-    """A signal's sentence; below 4 supporting decisions only what it still needs."""
-    about, n = f"signal:{signal.name}", reading.evidence
-    if reading.state == "sparse":
-        return Observation(about, SPARSE, {"n": n, "needed": SPARSE_BELOW, "unit": signal.unit})
-    numbers = _with_leading(reading)
-    measured = reading.numbers.get(signal.measure, numbers.get(signal.measure))
-    if isinstance(measured, int | float):
-        template = signal.sentence(measured)
-        if _fields(template) <= numbers.keys():
-            return Observation(about, template, numbers)
-    if "leading" in numbers:
-        return Observation(about, EARLIER_SHARE, numbers)
-    return Observation(about, EARLIER_FORM, {"n": n})
-
-
-def claimed(pattern: CategoryPattern) -> tuple[Pull, ...]:
-    """The pulls that stand at least 1.28 of their own deviations from zero, strongest first."""
-    found = (p for p in pattern.pulls if p.sd and abs(p.weight) / p.sd >= LEAN_Z)
-    return tuple(sorted(found, key=lambda p: (-p.share, p.name)))
-
-
-def trend_of(pattern: CategoryPattern) -> Observation | None:
-    """The trend as an observation, or None; an earlier app's own words are not one."""
-    trend = pattern.trend
-    if trend is None:
-        return None
-    numbers: dict[str, Value] = {
-        "driver": drivers.driver(trend.driver).more,
-        "early": trend.early,
-        "late": trend.late,
-        "decisions": trend.decisions,
-    }
-    return Observation(f"category:{pattern.category}:trend", TREND, numbers)
-
-
-def driver_names(pattern: CategoryPattern) -> tuple[str, ...]:
-    """Wire names of the drivers that can be claimed, strongest first; else what is stored."""
-    pulls = claimed(pattern)
-    if pulls:
-        return tuple(drivers.wire_name(p.name, p.weight) for p in pulls)
-    if pattern.primary:
-        rest = (name for name in pattern.secondary if name != pattern.primary)
-        return (pattern.primary, *rest)
-    bare = sorted((p for p in pattern.pulls if p.sd is None), key=lambda p: -abs(p.weight))
-    return tuple(drivers.wire_name(p.name, p.weight) for p in bare)
-
-
 def _tendency(pattern: CategoryPattern) -> CategoryTendency:
     names = driver_names(pattern) or (drivers.NO_DRIVER,)
     trend = trend_of(pattern)
@@ -214,67 +114,3 @@ def _tendency(pattern: CategoryPattern) -> CategoryTendency:
         games_in_category=pattern.decisions,
         recent_trend=trend.text if trend else pattern.trend_text,
     )
-
-
-def _observe_pull(about: str, pattern: CategoryPattern, pull: Pull) -> Observation:
-    tally = pattern.tallies.get(pull.name)
-    clear = abs(pull.weight) / (pull.sd or 1.0) >= CLEAR_Z
-    toward = pull.weight >= 0
-    numbers: dict[str, Value] = {
-        "towards": drivers.in_words(pull.name, pull.weight),
-        "share": pull.share,
-        "took": (tally.took_most if toward else tally.took_least) if tally else 0,
-        "differed": tally.differed if tally else 0,
-        "chance": (tally.chance_most if toward else tally.chance_least) if tally else 0.0,
-    }
-    return Observation(f"{about}:driver:{pull.name}", CLEAR if clear else PERHAPS, numbers)
-
-
-def _observe_earlier(about: str, pattern: CategoryPattern) -> Iterator[Observation]:
-    if claimed(pattern) or not (names := driver_names(pattern)):
-        return
-    numbers: dict[str, Value] = {
-        "driver": names[0].replace("_", " "),
-        "decisions": pattern.decisions,
-    }
-    yield Observation(f"{about}:earlier_primary", EARLIER_PRIMARY, numbers)
-    if names[1:]:
-        listed = ", ".join(name.replace("_", " ") for name in names[1:])
-        yield Observation(f"{about}:earlier_secondary", EARLIER_SECONDARY, {"drivers": listed})
-
-
-def _observe_manner(about: str, pattern: CategoryPattern) -> Iterator[Observation]:
-    risk, speed = pattern.risk_numbers, pattern.speed_numbers
-    if risk.get("n", 0) >= SPARSE_BELOW and "taken" in risk:
-        numbers: dict[str, Value] = {
-            "level": pattern.risk,
-            "taken": risk["taken"],
-            "n": int(risk["n"]),
-        }
-        yield Observation(f"{about}:risk", RISK, numbers)
-    if speed.get("n", 0) >= SPARSE_BELOW and "pace" in speed:
-        numbers = {"level": pattern.speed, "pace": speed["pace"], "n": int(speed["n"])}
-        yield Observation(f"{about}:speed", SPEED, numbers)
-    trend = trend_of(pattern)
-    if trend:
-        yield trend
-
-
-def _with_leading(reading: SignalReading) -> dict[str, Value]:
-    numbers: dict[str, Value] = {
-        key: int(value) if value.is_integer() else value for key, value in reading.numbers.items()
-    }
-    numbers["n"] = reading.evidence
-    if reading.shares:
-        leading = max(reading.shares, key=lambda key: (reading.shares[key], key))
-        numbers |= {"leading": leading.replace("_", " "), "share": reading.shares[leading]}
-    return numbers
-
-
-def _fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name}
-
-
-def facts(observations: Iterator[Observation]) -> list[Mapping[str, Value]]:
-    """The numbers alone, for whoever must check that a text says nothing beyond them."""
-    return [observation.numbers for observation in observations]

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 SPARSE_BELOW = 4
 RICH_FROM = 12
+LEAN_Z = 1.28
+CLEAR_Z = 1.96
 
 
 def state_of(supporting: int) -> SignalState:
@@ -120,3 +122,12 @@ class ContextRule:
     trigger: str
     behavior_shift: str
     confidence: float
+
+
+@dataclass(frozen=True)
+class StoredProfile:
+    """What the database holds: the row as JSON text (None: no row), score and its owner, raw."""
+
+    row: str | None
+    sync_score: str | None
+    score_owner: str | None

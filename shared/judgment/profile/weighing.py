@@ -15,15 +15,13 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.profile import choice
-from judgment.profile.shapes import SPARSE_BELOW
+from judgment.profile.shapes import CLEAR_Z, SPARSE_BELOW
 
 if TYPE_CHECKING:
     from judgment.profile.decision import Decision
 
 WINDOW = 240
 DRIVERS_WEIGHED = 8
-CLEAR_Z = 1.96
-LEAN_Z = 1.28
 COMPARE_Z = 1.645
 TREND_Z = 2.5
 TREND_FROM = 12

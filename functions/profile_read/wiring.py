@@ -8,15 +8,15 @@ from typing import Any, cast
 
 import boto3
 
-from judgment.access import store as access_store
 from judgment.access.counters import CLIENT_CONFIG, DynamoCounters
 from judgment.access.gate import ReadGate
 from judgment.access.limits import Limit, RateLimiter
+from judgment.access.store import agent_access
 from judgment.db.connection import Database
 from judgment.entry.observability import RATE_LIMITER_UNAVAILABLE, Telemetry
 from judgment.kit.settings import read_settings
-from judgment.profile import store as profile_store
 from judgment.profile.service import ProfileService
+from judgment.profile.store import ProfileStore
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ def wire() -> tuple[ReadGate, ProfileService, dict[str, Limit], Telemetry]:
         lambda: telemetry.count(RATE_LIMITER_UNAVAILABLE),
     )
     database = Database(s.database_url, application_name="profile_read")
-    gate = ReadGate(database.transaction, access_store.agent_access, limiter)
+    gate = ReadGate(database.transaction, agent_access, limiter)
     limits = {
         "profile": Limit("profile", s.limit_profile_per_hour),
         "recent_decisions": Limit("recent_decisions", s.limit_recent_decisions_per_hour),
     }
-    return gate, ProfileService(profile_store), limits, telemetry
+    return gate, ProfileService(ProfileStore()), limits, telemetry

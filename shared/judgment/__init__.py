@@ -2,3 +2,5 @@
 
 Ideas live in the packages below and import downwards only; doors live in `functions/`.
 """
+
+VERSION = "0.1.0"

@@ -4,7 +4,7 @@ SELECT coalesce(
     (SELECT f.value -> 'global' = 'true'::jsonb
             AND coalesce(f.value -> 'user_overrides' -> %(user_id)s::text, 'true'::jsonb)
                 = 'true'::jsonb
-       FROM agent_feature_flags f
+       FROM public.agent_feature_flags f
       WHERE f.key = 'agent_profile_access_enabled'),
     false)
   AND coalesce(
@@ -22,7 +22,7 @@ SELECT judgment.ensure_owner(%(user_id)s, %(issuer)s, %(subject)s)
 
 -- name: insert_key
 -- Store a minted key by its hash.
-INSERT INTO agent_api_keys
+INSERT INTO public.agent_api_keys
             (id, user_id, key_hash, name, prefix, last4, scopes, expires_at)
      VALUES (%(id)s, %(user_id)s, %(key_hash)s, %(name)s, %(prefix)s, %(last4)s,
              %(scopes)s, %(expires_at)s)
@@ -31,24 +31,24 @@ INSERT INTO agent_api_keys
 -- name: list_keys
 -- An owner's keys, newest first.
   SELECT id, name, prefix, last4, scopes, created_at, expires_at, last_used_at, revoked_at
-    FROM agent_api_keys
+    FROM public.agent_api_keys
    WHERE user_id = %(user_id)s
 ORDER BY created_at DESC, id
 
 -- name: revoke_key
 -- Mark a key revoked, keeping an earlier mark.
-   UPDATE agent_api_keys
+   UPDATE public.agent_api_keys
       SET revoked_at = coalesce(revoked_at, %(at)s)
     WHERE id = %(key_id)s AND user_id = %(user_id)s
 RETURNING id, name, prefix, last4, scopes, created_at, expires_at, last_used_at, revoked_at
 
 -- name: agent_access_flag
 -- The kill switch as stored.
-SELECT value FROM agent_feature_flags WHERE key = 'agent_profile_access_enabled'
+SELECT value FROM public.agent_feature_flags WHERE key = 'agent_profile_access_enabled'
 
 -- name: set_agent_access_flag
 -- Replace the kill switch.
-INSERT INTO agent_feature_flags (key, value, updated_at)
+INSERT INTO public.agent_feature_flags (key, value, updated_at)
      VALUES ('agent_profile_access_enabled', %(value)s, now())
 ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()
 

@@ -41,7 +41,9 @@ class AuthorizerDoor:
     ):
         self._authenticator = authenticator
         self._telemetry = telemetry
-        self._auth: dict[tuple[str, str], Auth] = {(route.method, route.path): route.auth for route in routes}
+        self._auth: dict[tuple[str, str], Auth] = {
+            (route.method, route.path): route.auth for route in routes
+        }
 
     def __call__(self, event: read.Event, context: Any) -> dict[str, Any]:
         """Allow with the principal as context. Raises Exception("Unauthorized"), or Unavailable."""

@@ -1,0 +1,23 @@
+"""What `public` touches: nothing but the skill in its own package."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from judgment.entry.observability import Telemetry
+from judgment.entry.skill import Skill, load_skill
+from judgment.kit.settings import read_settings
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Environment of `public`: the address that its pages tell agents to call."""
+
+    api_url: str
+
+
+def wire() -> tuple[Skill, str, Telemetry]:
+    """The door's parts. Raises SettingError."""
+    settings = read_settings(Settings, os.environ)
+    return load_skill(), settings.api_url.rstrip("/"), Telemetry("public")

@@ -1,0 +1,116 @@
+"""`python -m infra.emulator_check`: bootstrap, deploy, deploy again, use, destroy, in the emulator.
+
+`--strict` does it with TLS and with IAM policies evaluated, so that a right that is missing fails
+here and not on AWS. Prints what each step showed and took; any failure is exit status 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ssl
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import boto3
+import httpx
+
+from infra.app import SERVICE
+from infra.catalogue import CATALOGUE
+from infra.emulator.cdk import Cdk, CdkFailed
+from infra.emulator.ground import Ground, ground
+from infra.emulator.smoke import Smoke, SmokeFailed
+from infra.local.children import ChildFailed
+from infra.local.provision import aws_access
+from infra.staging import ROOT
+
+NO_CHANGES = "(no changes)"
+T = TypeVar("T")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the check. The exit status."""
+    parser = argparse.ArgumentParser(prog="infra.emulator_check", description=__doc__)
+    parser.add_argument("--strict", action="store_true", help="TLS, and IAM policies evaluated")
+    options = parser.parse_args(arguments)
+    state = ROOT / ".local" / ("emulator-strict" if options.strict else "emulator")
+    try:
+        with ground(state, strict=options.strict) as stand:
+            check(stand, print)
+    except (CdkFailed, SmokeFailed, ChildFailed) as failure:
+        print(f"FAILED: {failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def check(stand: Ground, say: Callable[[str], None]) -> None:
+    """Every step, in order. Raises CdkFailed or SmokeFailed."""
+    cdk = Cdk(stand.environ, stand.scratch, stand.context)
+    _timed(say, "synthesized, cdk-nag included", cdk.synthesize)
+    _timed(say, "bootstrapped", cdk.bootstrap)
+    _timed(say, "deployed", lambda: cdk.deploy(SERVICE))
+    again = _timed(say, "deployed again", lambda: cdk.deploy(SERVICE))
+    if NO_CHANGES not in again:
+        raise SmokeFailed(f"the second deployment changed something:\n{again[-2000:]}")
+    address = _tell_the_address(stand)
+    with httpx.Client(base_url=address, timeout=60, verify=_trust(stand)) as client:
+        smoke = Smoke.begin(client, stand.issuer)
+        for shown in _timed(say, "used", smoke.run):
+            say(f"    {shown}")
+    _timed(say, "destroyed", lambda: cdk.destroy(SERVICE))
+    left = _left_over(stand)
+    if left:
+        raise SmokeFailed(f"destroy left something: {left}")
+
+
+def _tell_the_address(stand: Ground) -> str:
+    """Fill API_URL in: an emulator knows the address only after it deployed (ruling 26)."""
+    outputs = {
+        row["OutputKey"]: row["OutputValue"]
+        for row in _client(stand, "cloudformation").describe_stacks(StackName=SERVICE)["Stacks"][0][
+            "Outputs"
+        ]
+    }
+    address = f"{stand.endpoint}/_aws/execute-api/{outputs['ApiId']}/{outputs['StageName']}"
+    functions = _client(stand, "lambda")
+    for door in CATALOGUE.doors:
+        if "API_URL" in door.settings:
+            name = f"judgment-{door.name}"
+            found = functions.get_function_configuration(FunctionName=name)["Environment"]
+            functions.update_function_configuration(
+                FunctionName=name,
+                Environment={"Variables": {**found["Variables"], "API_URL": address}},
+            )
+    return address
+
+
+def _left_over(stand: Ground) -> list[str]:
+    left = [f["FunctionName"] for f in _client(stand, "lambda").list_functions()["Functions"]]
+    left += _client(stand, "dynamodb").list_tables()["TableNames"]
+    left += _client(stand, "sqs").list_queues().get("QueueUrls", [])
+    left += [a["name"] for a in _client(stand, "apigateway").get_rest_apis()["items"]]
+    left += [s["Name"] for s in _client(stand, "scheduler").list_schedules()["Schedules"]]
+    left += [s["Name"] for s in _client(stand, "secretsmanager").list_secrets()["SecretList"]]
+    return left
+
+
+def _trust(stand: Ground) -> ssl.SSLContext | bool:
+    return ssl.create_default_context(cafile=stand.certificate) if stand.certificate else True
+
+
+def _client(stand: Ground, service: str) -> Any:
+    verify = str(stand.certificate) if stand.certificate else None
+    access: Any = aws_access(stand.endpoint)
+    return boto3.client(service, verify=verify, **access)
+
+
+def _timed(say: Callable[[str], None], done: str, step: Callable[[], T]) -> T:
+    begin = time.monotonic()
+    result = step()
+    say(f"{done}: {time.monotonic() - begin:.1f} s")
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     up.add_argument("--detach", action="store_true", help="return when it serves")
     up.add_argument("--port", type=int, default=None, help="of the API (0: any)")
     up.add_argument("--with", dest="modules", action="append", default=[], metavar="MODULE")
-    up.add_argument("--parent", type=int, help="stop when this process ends")
+    up.add_argument("--parent", type=int, help="stop, and delete the state, when it ends")
     up.add_argument("--quiet", action="store_true", help="do not print the keys")
     down = tasks.add_parser("down", help="stop a detached one")
     for parsed in (up, down):
@@ -74,8 +74,7 @@ def detach(places: Places, arguments: list[str]) -> int:
 
 def _begin(places: Places, arguments: list[str]) -> int | None:
     """None when the stack serves, else the exit status to give."""
-    log_path = places.logs / "supervisor.log"
-    with log_path.open("w") as log:
+    with (places.logs / "supervisor.log").open("w+") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "infra.local", *arguments, "--quiet"],
             stdin=subprocess.DEVNULL,
@@ -84,12 +83,13 @@ def _begin(places: Places, arguments: list[str]) -> int | None:
             cwd=CHECKOUT,
             start_new_session=True,
         )
-    deadline = time.monotonic() + DETACH_SECONDS
-    while not places.stack_file.exists():
-        if process.poll() is not None or time.monotonic() > deadline:
-            print(log_path.read_text(), file=sys.stderr)
-            return process.returncode or 1
-        time.sleep(0.05)
+        deadline = time.monotonic() + DETACH_SECONDS
+        while not places.stack_file.exists():
+            if process.poll() is not None or time.monotonic() > deadline:
+                log.seek(0)
+                print(log.read(), file=sys.stderr)
+                return process.returncode or 1
+            time.sleep(0.05)
     return None
 
 

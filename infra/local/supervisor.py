@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -23,9 +24,10 @@ from infra.local.gateway.config import GatewayConfig, catalogue_with, write_priv
 from infra.local.issuer import LocalIssuer
 from infra.local.lock import held
 from infra.local.ministack import ministack, wait_until_ready
-from infra.local.people import ADMIN, people
+from infra.local.people import ADMIN, KeyNotMinted, people
 from infra.local.places import CHECKOUT, Places
 from infra.local.ports import remembered_ports
+from infra.local.postgres import PostgresFailed, PostgresMissing
 from infra.local.provision import aws_access, provision
 from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
@@ -37,6 +39,10 @@ _WATCH_SECONDS = 0.5
 Say = Callable[[str], None]
 
 
+_EXPLAINED = (ChildFailed, KeyNotMinted, PostgresFailed, PostgresMissing)
+"""Failures whose message tells the person at the keyboard what to do; others are defects."""
+
+
 class Stopped(Exception):
     """A signal asked us to stop."""
 
@@ -46,7 +52,7 @@ class Options:
     """What a stack is started with.
 
     `api_port` 0 takes any; `with_modules` join their catalogue; `parent`, if given, is a process
-    whose end also ends the stack (a test session).
+    (a test session) whose end also ends the stack and its state.
     """
 
     places: Places
@@ -71,7 +77,8 @@ class Supervisor:
             signal.signal(number, _stop)
         self._places.make()
         with held(self._places.lock), ExitStack() as undo:
-            undo.callback(_ignore_signals)
+            if self._options.parent is not None:
+                undo.callback(shutil.rmtree, self._places.state, ignore_errors=True)
             undo.callback(self._places.stack_file.unlink, missing_ok=True)
             try:
                 stack, database = self._start(undo)
@@ -79,7 +86,7 @@ class Supervisor:
                 self._watch(database)
             except Stopped:
                 self._say("stopping")
-            except ChildFailed as failure:
+            except _EXPLAINED as failure:
                 self._say(str(failure))
                 return 1
             finally:

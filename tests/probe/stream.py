@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 
-async def app(scope, receive, send):  # noqa: ANN001, ANN201
+async def app(scope, receive, send):
     """`?count=&pause=&fail_at=&refuse=&ledger=`: one event per number, each noted in `ledger`."""
     response = _respond(Request(scope, receive))
     await response(scope, receive, send)
@@ -28,7 +28,7 @@ def _respond(request: Request) -> Response:
     return StreamingResponse(_count(query), media_type="text/event-stream")
 
 
-async def _count(query: dict[str, str]):  # noqa: ANN202
+async def _count(query: dict[str, str]):
     for number in range(int(query.get("count", "3"))):
         if str(number) == query.get("fail_at"):
             raise RuntimeError("the probe was asked to break off")

@@ -133,6 +133,7 @@ async def _watch_parent(stop: asyncio.Event) -> None:
 
 def main() -> None:
     """Read the configuration and serve."""
+    os.umask(0o077)
     config = GatewayConfig.read(Path(sys.argv[1]))
     with contextlib.suppress(ImportError):
         import uvloop

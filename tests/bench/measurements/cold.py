@@ -6,11 +6,15 @@ import json
 import resource
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
+from tests.bench.measurements.events import authorized_event
 from tests.bench.report import Budget, Section, Table
 from tests.bench.rounds import Case, interleave
 from tests.bench.series import Series, difference, ratio
-from tests.bench.workbench import Workbench
+
+if TYPE_CHECKING:
+    from tests.bench.workbench import Workbench
 
 LIMIT = 1.3
 MEMORY_LIMIT_MB = 128
@@ -22,9 +26,19 @@ import boto3, psycopg, pydantic
 boto3.client("dynamodb", region_name="us-east-1")
 """
 DOOR = """
+from functions.profile_read.handler import build
+from functions.profile_read.wiring import wire
+build(*wire())
+"""
+READING = """
+import json, sys
+from pathlib import Path
 from functions.profile_read.handler import handler
-from functions.profile_read.wiring import build
-build()
+event = json.load(sys.stdin)
+for _ in range(300):
+    assert handler(event, None)["statusCode"] == 200
+status = Path("/proc/self/status").read_text()
+print(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
 """
 
 
@@ -89,3 +103,18 @@ def _net(series: Series, bare: Series) -> list[float]:
 
 def _over(found: dict[str, Series], name: str) -> str:
     return f"{difference(found[name].cpu_ms, found['bare interpreter'].cpu_ms).middle:.0f}"
+
+
+def _peak_memory_mb(environment: dict[str, str], bench: Workbench) -> float:
+    """What the kernel says a fresh process stood in at most, after 300 reads."""
+    event = authorized_event(bench)
+    done = subprocess.run(
+        [sys.executable, "-c", READING],
+        input=json.dumps(event),
+        env=environment,
+        cwd=bench.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(done.stdout.split()[-1]) / 1024

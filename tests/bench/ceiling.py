@@ -1,0 +1,49 @@
+"""One bare client in a process of its own: UpdateItem and SELECT, again and again.
+
+`python -m tests.bench.ceiling <seconds>`: connects, prints `ready`, waits for a line, asks for so
+many seconds, prints how many pairs it made. Its environment is that of the read door.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from typing import Any
+
+import boto3
+import psycopg
+
+SELECT = b"SELECT to_jsonb(p) FROM player_decision_profiles p WHERE p.user_id = %s"
+
+
+def main(seconds: float) -> None:
+    """Ask as fast as it is answered, one after the other: nothing is checked or built."""
+    owner, key = os.environ["BENCH_OWNER"], os.environ["BENCH_KEY"]
+    dynamodb: Any = boto3.client("dynamodb")
+    connection = psycopg.connect(
+        os.environ["DATABASE_URL"], autocommit=True, prepare_threshold=None
+    )
+    connection.execute("SELECT set_config('request.jwt.claim.sub', %s, false)", (owner,))
+
+    def pair() -> None:
+        dynamodb.update_item(
+            TableName=os.environ["RATE_LIMIT_TABLE"],
+            Key={"pk": {"S": key}},
+            UpdateExpression="ADD uses :one",
+            ExpressionAttributeValues={":one": {"N": "1"}},
+        )
+        assert connection.execute(SELECT, (owner,)).fetchone() is not None
+
+    pair()
+    print("ready", flush=True)
+    sys.stdin.readline()
+    count, ends = 0, time.perf_counter() + seconds
+    while time.perf_counter() < ends:
+        pair()
+        count += 1
+    print(count, flush=True)
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]))

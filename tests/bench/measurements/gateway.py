@@ -1,0 +1,158 @@
+"""What the local gateway adds, and what an MCP call costs over the same REST call."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tests.bench.measurements.events import authorized_event
+from tests.bench.peers.mcp_wire import HttpMcp
+from tests.bench.profiles import profiled
+from tests.bench.report import Budget, Section, Table
+from tests.bench.rounds import Case, interleave
+from tests.bench.series import Series, difference, ratio
+from tests.bench.workbench import READS_PER_KEY, Reader, Workbench
+
+if TYPE_CHECKING:
+    from functions.mcp.rest import Caller
+
+GATEWAY_LIMIT_MS, MCP_LIMIT, MCP_OWN_MS = 3.0, 2.2, 3.0
+TOOL = "sync.get_profile"
+
+REST, MCP = "REST read through the gateway", "MCP call through the gateway"
+DIRECT = "authorizer and read door, called directly"
+OWN = "MCP door alone, REST answered at once"
+
+
+def measure(bench: Workbench) -> Section:
+    """REST, MCP and the doors called directly, in the same rounds."""
+    event = authorized_event(bench)
+    with bench.as_door("authorizer"):
+        from functions.authorizer.handler import handler as authorizer
+
+        question = bench.question(event)
+        authorizer(question, None)
+    with bench.as_door("profile_read"):
+        from functions.profile_read.handler import handler as read
+
+        body = read(event, None)["body"].encode()
+    rest, mcp = Reader(bench), McpReader(bench)
+    with bench.as_door("mcp"):
+        own = _own_call(event, body)
+        found = interleave(
+            [
+                Case(REST, rest),
+                Case(MCP, mcp),
+                Case(DIRECT, lambda: (authorizer(question, None), read(event, None))),
+                Case(OWN, own),
+            ],
+            bench.rounds * 2,
+        )
+        return _section(found, own)
+
+
+class McpReader:
+    """One agent's MCP session, begun anew with another key before one is used up."""
+
+    def __init__(self, bench: Workbench):
+        self._bench = bench
+        self._left = 0
+        self._session: HttpMcp | None = None
+
+    def __call__(self) -> str:
+        """The text of one `sync.get_profile`."""
+        if not self._left or self._session is None:
+            key = self._bench.keys(1)[0]
+            headers = {"Authorization": f"Bearer {key}"}
+            self._session = HttpMcp(self._bench.stack["mcp_url"], headers)
+            self._left = READS_PER_KEY
+        self._left -= 1
+        return self._session.call(TOOL, {})
+
+
+class AnswersAtOnce:
+    """Stands where the REST client stands, with the answer in hand."""
+
+    def __init__(self, body: bytes):
+        self._body = body
+
+    async def get(self, path: str, query: Any, caller: Caller) -> Any:
+        """The profile, without a call."""
+        from functions.mcp.rest import Answer
+
+        await asyncio.sleep(0)
+        return Answer(200, self._body)
+
+
+def _own_call(event: dict[str, Any], body: bytes) -> Callable[[], object]:
+    from functions.mcp.door import McpDoor
+    from functions.mcp.server import build_server
+    from judgment.entry.observability import Telemetry
+
+    rest: Any = AnswersAtOnce(body)
+    door = McpDoor(build_server(rest), rest, "http://127.0.0.1", frozenset(), Telemetry("mcp"))
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": TOOL, "arguments": {}},
+    }
+    headers = {"Content-Type": "application/json", "MCP-Protocol-Version": "2025-06-18"}
+    asked = {
+        **event,
+        "resource": "/mcp",
+        "path": "/mcp",
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "body": json.dumps(call),
+    }
+
+    def own() -> None:
+        answer = door(asked, None)
+        assert answer["statusCode"] == 200, answer
+
+    return own
+
+
+def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
+    added = difference(found[REST].wall_ms, found[DIRECT].wall_ms)
+    times = ratio(found[MCP].wall_ms, found[REST].wall_ms)
+    own_ms = found[OWN].wall
+    budgets = (
+        Budget(
+            "local gateway over calling the doors directly",
+            f"≤ {GATEWAY_LIMIT_MS:.0f} ms more",
+            f"{added.middle:.2f} ms more ({added.low:.2f}-{added.high:.2f})",
+            added.middle <= GATEWAY_LIMIT_MS,
+        ),
+        Budget(
+            "MCP tool call over the same REST call through the same gateway",
+            f"≤ {MCP_LIMIT} x",
+            f"{times.middle:.2f} x ({times.low:.2f}-{times.high:.2f})",
+            times.middle <= MCP_LIMIT,
+        ),
+        Budget(
+            "MCP door's own time, the REST call excluded",
+            f"≤ {MCP_OWN_MS:.0f} ms",
+            f"{own_ms:.2f} ms",
+            own_ms <= MCP_OWN_MS,
+        ),
+    )
+    missed = not all(one.met for one in budgets)
+    return Section(
+        "Through the gateway: REST and MCP",
+        "One client on one kept connection each, all guards on: the authorizer on every request "
+        "(twice for an MCP call, whose door calls REST in the caller's name), scope, switches and "
+        "the limit. The doors called directly run in this process.",
+        tables=(
+            Table(
+                ("case", "wall ms", "95th percentile"),
+                tuple((n, f"{one.wall:.2f}", f"{one.slowest:.2f}") for n, one in found.items()),
+            ),
+        ),
+        budgets=budgets,
+        profiles={"Where the MCP door's own time goes": profiled(own)} if missed else {},
+    )

@@ -1,0 +1,73 @@
+"""Our profile read beside what an agent would read instead, on a document of the same size."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.bench.measurements.gateway import McpReader
+from tests.bench.peers.memories import BasicMemory, memories
+from tests.bench.peers.peer import Document, Opened, opened
+from tests.bench.report import Budget, Section, Table
+from tests.bench.rounds import Case, interleave
+from tests.bench.series import Series, ratio
+from tests.bench.workbench import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tests.bench.workbench import Workbench
+
+FASTER = 5.0
+MCP, REST = "Judgment, MCP over HTTP", "Judgment, REST"
+
+
+def measure(bench: Workbench) -> Section:
+    """Everyone in the same rounds, each with one client."""
+    mcp, rest = McpReader(bench), Reader(bench)
+    served = rest()
+    document = Document.of_profile(json.loads(served))
+    with opened(memories(), document) as peers:
+        cases = [Case(MCP, mcp), Case(REST, rest)]
+        cases += [Case(name, read) for name, read in peers.reads.items()]
+        found = interleave(cases, bench.rounds)
+    ours = {MCP: len(mcp()), REST: len(served)}
+    return Section(
+        "What an agent would read instead",
+        f"The served profile as {len(document.statements)} plain statements ({document.size:,} "
+        "bytes) in each peer; every answer is checked to hold all of them. MCP clients are the "
+        "same few lines for us and for the peers, so that the servers are compared. Ours are "
+        "authenticated, rate-limited and read from Postgres under row security; the peers have "
+        "one local user, no key and no limit.",
+        tables=(_table(found, ours, peers),),
+        budgets=(_budget(found, peers),),
+    )
+
+
+def _table(found: Mapping[str, Series], ours: Mapping[str, int], peers: Opened) -> Table:
+    how = {MCP: f"`{'sync.get_profile'}`", REST: "GET", **peers.how}
+    size = {**ours, **peers.sizes}
+    rows = [
+        (
+            name,
+            how[name],
+            f"{size[name]:,}",
+            f"{one.wall:.2f}",
+            f"{one.slowest:.2f}",
+            f"{ratio(one.wall_ms, found[MCP].wall_ms).middle:.2f} x",
+        )
+        for name, one in found.items()
+    ]
+    rows += [(name, peers.how[name], "", "not run", "", why) for name, why in peers.refused.items()]
+    header = ("who", "asked by", "bytes", "wall ms", "95th percentile", "over our MCP call")
+    return Table(header, tuple(rows))
+
+
+def _budget(found: Mapping[str, Series], peers: Opened) -> Budget:
+    what, limit = "MCP tool call against basic-memory over MCP HTTP", f"≥ {FASTER:.0f} x faster"
+    name = BasicMemory.name
+    if name not in found:
+        return Budget(what, limit, f"not run: {peers.refused[name]}", False)
+    faster = ratio(found[name].wall_ms, found[MCP].wall_ms)
+    text = f"{faster.middle:.1f} x ({faster.low:.1f}-{faster.high:.1f})"
+    return Budget(what, limit, text, faster.middle >= FASTER)

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def build(
-    gate: ReadGate, profiles: ProfileService, limits: Mapping[str, Limit], telemetry: Telemetry
+    gate: ReadGate,
+    profiles: ProfileService[Transaction],
+    limits: Mapping[str, Limit],
+    telemetry: Telemetry,
 ) -> HttpDoor:
     """The door over these parts; `limits` by the name that the route table gives them."""
 

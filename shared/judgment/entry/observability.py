@@ -24,6 +24,8 @@ RATE_LIMITED = "RateLimited"
 RATE_LIMITER_UNAVAILABLE = "RateLimiterUnavailable"
 UNAVAILABLE = "Unavailable"
 INTERNAL_ERROR = "InternalError"
+MESSAGE_FAILED = "MessageFailed"
+TASK_FAILED = "TaskFailed"
 
 
 class _RedactedFormatter(LambdaPowertoolsFormatter):

@@ -1,0 +1,55 @@
+"""One failed message comes back alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from judgment.entry.observability import Telemetry
+from judgment.entry.queue import Message, QueueDoor
+
+
+def batch(*bodies: str) -> dict[str, Any]:
+    return {
+        "Records": [
+            {
+                "messageId": f"m{n}",
+                "receiptHandle": "r",
+                "body": body,
+                "attributes": {"ApproximateReceiveCount": "2"},
+                "messageAttributes": {},
+                "eventSource": "aws:sqs",
+                "eventSourceARN": "arn:aws:sqs:eu-central-1:1:q",
+                "awsRegion": "eu-central-1",
+            }
+            for n, body in enumerate(bodies)
+        ]
+    }
+
+
+@pytest.mark.promise("P1-9-probe")
+def test_only_what_failed_comes_back(capsys: pytest.CaptureFixture[str]):
+    seen: list[Message] = []
+
+    def consume(message: Message) -> None:
+        seen.append(message)
+        if message.body == "poison":
+            raise ValueError("cannot")
+
+    answer = QueueDoor(consume, Telemetry("probe"))(batch("a", "poison", "b"), None)
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "m1"}]}
+    assert [(m.id, m.body, m.received) for m in seen] == [
+        ("m0", "a", 2),
+        ("m1", "poison", 2),
+        ("m2", "b", 2),
+    ]
+    assert '"MessageFailed":[1.0]' in capsys.readouterr().out
+
+
+def test_a_batch_that_fails_as_a_whole_names_every_message():
+    def consume(message: Message) -> None:
+        raise ValueError(message.body)
+
+    answer = QueueDoor(consume, Telemetry("probe"))(batch("a", "b"), None)
+    assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] == ["m0", "m1"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 
 from infra.docs.pages import stale, write
-
-ROOT = Path(__file__).resolve().parents[2]
+from infra.docs.tables import ROOT
 
 
 def main(arguments: list[str] | None = None) -> int:

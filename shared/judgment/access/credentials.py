@@ -42,8 +42,8 @@ class CredentialRows(Protocol):
         """key_id, user_id, scopes and prefix of a valid key; touches its `last_used_at`."""
         ...
 
-    def ensure_owner(self, tx: Transaction, user_id: UUID, issuer: str, subject: str) -> None:
-        """Make the owner's rows where they are absent."""
+    def ensure_owner(self, tx: Transaction, user_id: UUID, issuer: str, subject: str) -> bool:
+        """Make the owner's rows where they are absent; False for a person we may not add."""
         ...
 
 
@@ -109,7 +109,9 @@ class Authenticator:
     def _owner(self, jwt: str) -> Principal:
         token = self._tokens.verify(jwt)
         with self._begin() as tx:
-            self._rows.ensure_owner(tx, token.user_id, token.issuer, token.subject)
+            known = self._rows.ensure_owner(tx, token.user_id, token.issuer, token.subject)
+        if not known:
+            raise Unauthorized
         return Principal(kind="owner", user_id=token.user_id, is_admin=token.is_admin)
 
     def _session(self, presented: Presented) -> str:

@@ -12,6 +12,8 @@ from judgment.kit.errors import NotFound
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
 
+_GONE = "The flag agent_profile_access_enabled is not stored."
+
 
 class FlagRows(Protocol):
     """The flag statements, run as `judgment_worker`."""
@@ -20,8 +22,8 @@ class FlagRows(Protocol):
         """The stored value of the flag."""
         ...
 
-    def set_agent_access_flag(self, tx: Transaction, value: dict[str, Any]) -> None:
-        """Replace the value of the flag."""
+    def set_agent_access_flag(self, tx: Transaction, value: dict[str, Any]) -> bool:
+        """Replace the value of the flag; False when its row is gone."""
         ...
 
 
@@ -37,11 +39,13 @@ class KillSwitch:
         with self._begin() as tx:
             value = self._rows.agent_access_flag(tx)
         if value is None:
-            raise NotFound("The flag agent_profile_access_enabled is not stored.")
+            raise NotFound(_GONE)
         return AgentAccessFlag.model_validate(value, strict=False, extra="ignore")
 
     def set(self, flag: AgentAccessFlag) -> AgentAccessFlag:
-        """Store the switch; it holds from the next request on."""
+        """Store the switch; it holds from the next request on. Raises NotFound if it is gone."""
         with self._begin() as tx:
-            self._rows.set_agent_access_flag(tx, flag.model_dump(mode="json", by_alias=True))
+            stored = self._rows.set_agent_access_flag(tx, flag.model_dump(mode="json"))
+        if not stored:
+            raise NotFound(_GONE)
         return flag

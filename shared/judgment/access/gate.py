@@ -52,7 +52,7 @@ class ReadGate:
     def __init__(
         self,
         begin: BeginRead,
-        agent_access: Callable[[Transaction, UUID], bool],
+        agent_access: Callable[[Transaction], bool],
         limiter: Limiter,
     ):
         self._begin = begin
@@ -76,7 +76,7 @@ class ReadGate:
         counted = self._aside.submit(self._limiter.require, str(principal.key_id), limit)
         try:
             with self._begin(principal.user_id, read_only=True) as tx:
-                if not self._agent_access(tx, principal.user_id):
+                if not self._agent_access(tx):
                     raise ProfileAccessDisabled
                 result = use(tx)
         except BaseException:

@@ -1,15 +1,6 @@
 -- name: agent_access
--- Whether agents may read this owner's profile: any switch that is off, or unreadable, wins.
-SELECT coalesce(
-    (SELECT f.value -> 'global' = 'true'::jsonb
-            AND coalesce(f.value -> 'user_overrides' -> %(user_id)s::text, 'true'::jsonb)
-                = 'true'::jsonb
-       FROM public.agent_feature_flags f
-      WHERE f.key = 'agent_profile_access_enabled'),
-    false)
-  AND coalesce(
-    (SELECT o.agent_access_enabled FROM judgment.owners o WHERE o.user_id = %(user_id)s),
-    true) AS allowed
+-- Whether agents may read the transaction's owner now: any switch that is off wins.
+SELECT judgment.agent_access_enabled()
 
 -- name: resolve_key
 -- The valid key with this hash; touches its last use at most once a minute.
@@ -48,9 +39,9 @@ SELECT value FROM public.agent_feature_flags WHERE key = 'agent_profile_access_e
 
 -- name: set_agent_access_flag
 -- Replace the kill switch.
-INSERT INTO public.agent_feature_flags (key, value, updated_at)
-     VALUES ('agent_profile_access_enabled', %(value)s, now())
-ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = now()
+UPDATE public.agent_feature_flags
+   SET value = %(value)s, updated_at = now()
+ WHERE key = 'agent_profile_access_enabled'
 
 -- name: set_own_switch
 -- The owner's own switch for all agent routes.

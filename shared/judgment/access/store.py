@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 _Q = load_queries("judgment.access")
 
 
-def agent_access(tx: Transaction, user_id: UUID) -> bool:
-    """Whether all three switches let agents read this owner's profile (ruling 6)."""
-    return tx.value(_Q["agent_access"], {"user_id": user_id})
+def agent_access(tx: Transaction) -> bool:
+    """Whether all three switches let agents read the transaction's owner (ruling 6)."""
+    return tx.value(_Q["agent_access"])
 
 
 def resolve_key(tx: Transaction, key_hash: str) -> Mapping[str, Any] | None:
@@ -27,9 +27,13 @@ def resolve_key(tx: Transaction, key_hash: str) -> Mapping[str, Any] | None:
     return tx.one(_Q["resolve_key"], {"key_hash": key_hash})
 
 
-def ensure_owner(tx: Transaction, user_id: UUID, issuer: str, subject: str) -> None:
-    """Make the owner's rows where they are absent (ruling 17)."""
-    tx.execute(_Q["ensure_owner"], {"user_id": user_id, "issuer": issuer, "subject": subject})
+def ensure_owner(tx: Transaction, user_id: UUID, issuer: str, subject: str) -> bool:
+    """Make the owner's rows where they are absent (ruling 17).
+
+    False where an existing Sync app keeps the people and does not know this one.
+    """
+    owner = {"user_id": user_id, "issuer": issuer, "subject": subject}
+    return tx.value(_Q["ensure_owner"], owner)
 
 
 def insert_key(tx: Transaction, key: NewKey) -> Mapping[str, Any]:
@@ -56,9 +60,9 @@ def agent_access_flag(tx: Transaction) -> dict[str, Any] | None:
     return tx.value(_Q["agent_access_flag"])
 
 
-def set_agent_access_flag(tx: Transaction, value: dict[str, Any]) -> None:
-    """Replace the value of the kill switch."""
-    tx.execute(_Q["set_agent_access_flag"], {"value": json_value(value)})
+def set_agent_access_flag(tx: Transaction, value: dict[str, Any]) -> bool:
+    """Replace the value of the kill switch; False when its row is gone."""
+    return tx.execute(_Q["set_agent_access_flag"], {"value": json_value(value)}) == 1
 
 
 def set_own_switch(tx: Transaction, user_id: UUID, enabled: bool) -> bool:

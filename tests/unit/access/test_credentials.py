@@ -28,6 +28,7 @@ class Rows:
 
     def __init__(self) -> None:
         self.statements: list[tuple[str, Any]] = []
+        self.may_add = True
 
     def resolve_key(self, tx: Any, key_hash: str) -> Mapping[str, Any] | None:
         self.statements.append((tx, key_hash))
@@ -35,8 +36,9 @@ class Rows:
             return None
         return {"key_id": KEY_ID, "user_id": OWNER, "prefix": KEY[:12], "scopes": ["profile:read"]}
 
-    def ensure_owner(self, tx: Any, user_id: uuid.UUID, issuer: str, subject: str) -> None:
+    def ensure_owner(self, tx: Any, user_id: uuid.UUID, issuer: str, subject: str) -> bool:
         self.statements.append((tx, (user_id, issuer, subject)))
+        return self.may_add
 
 
 class Tokens:
@@ -80,6 +82,13 @@ def test_an_owners_token_names_its_owner_and_makes_their_rows(auth: Any):
     who = authenticator(rows).authenticate(auth, bearer(JWT))
     assert (who.kind, who.user_id, who.is_admin) == ("owner", OWNER, True)
     assert rows.statements == [("tx", (OWNER, "https://id.example", "sub"))]
+
+
+def test_a_person_that_an_existing_app_does_not_know_is_nobody_here():
+    rows = Rows()
+    rows.may_add = False
+    with pytest.raises(Unauthorized):
+        authenticator(rows).authenticate("owner", bearer(JWT))
 
 
 def test_either_takes_both():

@@ -56,7 +56,7 @@ class Limiter:
 
 
 def gate(begin: Begin, limiter: Any, *, allowed: bool = True) -> ReadGate:
-    return ReadGate(begin, lambda _tx, _user: allowed, limiter)
+    return ReadGate(begin, lambda _tx: allowed, limiter)
 
 
 def test_a_read_runs_in_one_read_only_transaction_of_the_owner():

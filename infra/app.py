@@ -7,7 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from cdk_nag import AwsSolutionsChecks
 
-from infra.acknowledgements import acknowledge
+from infra.acknowledgements import Acknowledged, acknowledge
 from infra.constructs.database import GivenAccess
 from infra.deployment import Deployment, read_deployment
 from infra.stacks.data import DataStack
@@ -20,8 +20,13 @@ SERVICE = "Judgment-Service"
 EDGE = "Judgment-Edge"
 
 
-def assemble(app: cdk.App, deployment: Deployment, *, build: Path = BUILD) -> None:
-    """Put the stacks of this deployment into `app`: all three, or Service alone for an emulator."""
+def assemble(
+    app: cdk.App, deployment: Deployment, *, build: Path = BUILD
+) -> dict[Acknowledged, int]:
+    """Put the stacks of this deployment into `app`: all three, or Service alone for an emulator.
+
+    Returns how often each acknowledgement of cdk-nag's findings was used.
+    """
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     if deployment.local:
         given = GivenAccess(deployment.database_urls)
@@ -37,7 +42,7 @@ def assemble(app: cdk.App, deployment: Deployment, *, build: Path = BUILD) -> No
             build=build,
         )
         EdgeStack(app, EDGE, deployment=deployment, api=service.front.api)
-    acknowledge(app, deployment.catalogue)
+    return acknowledge(app, deployment.catalogue)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ here and not on AWS. Prints what each step showed and took; any failure is exit 
 from __future__ import annotations
 
 import argparse
+import json
 import ssl
 import sys
 import time
@@ -18,6 +19,7 @@ import httpx
 
 from infra.app import SERVICE
 from infra.catalogue import CATALOGUE
+from infra.deployable import DEPLOYABLE
 from infra.emulator.cdk import Cdk, CdkFailed
 from infra.emulator.ground import Ground, ground
 from infra.emulator.smoke import Smoke, SmokeFailed
@@ -46,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def check(stand: Ground, say: Callable[[str], None]) -> None:
     """Every step, in order. Raises CdkFailed or SmokeFailed."""
+    _knows_our_types(stand)
     cdk = Cdk(stand.environ, stand.scratch, stand.context)
     _timed(say, "synthesized, cdk-nag included", cdk.synthesize)
     _timed(say, "bootstrapped", cdk.bootstrap)
@@ -62,6 +65,13 @@ def check(stand: Ground, say: Callable[[str], None]) -> None:
     left = _left_over(stand)
     if left:
         raise SmokeFailed(f"destroy left something: {left}")
+
+
+def _knows_our_types(stand: Ground) -> None:
+    """The list that the template tests hold Service against is the emulator's own."""
+    resources = {f"R{n}": {"Type": kind} for n, kind in enumerate(sorted(DEPLOYABLE))}
+    template = json.dumps({"Resources": resources})
+    _client(stand, "cloudformation").validate_template(TemplateBody=template)
 
 
 def _tell_the_address(stand: Ground) -> str:

@@ -1,0 +1,94 @@
+"""The app, synthesized once for AWS and once for the emulator, without layers' contents."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from judgment.db.roles import ROLES
+
+from infra.catalogue import CATALOGUE, Catalogue, Queue, Rule
+from infra.deployment import Deployment
+from infra.emulator.cdk import NODE
+from infra.staging import ROOT
+
+if TYPE_CHECKING:
+    from infra.acknowledgements import Acknowledged
+
+# Read when aws_cdk is first imported, which is after this file: the machine's Node may be too old.
+os.environ.setdefault("JSII_NODE", str(NODE))
+
+LATER = Catalogue(
+    queues=(Queue("later-rounds", consumer="maintenance", batch_size=20),),
+    rules=(Rule("later-decisions", "some.app", ("decision.recorded",), "later-rounds"),),
+)
+"""What part 1 has no row of yet, so that its construct is held to account from the start."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """One synthesis: templates by stack name, cdk-nag's report, how often each row was used."""
+
+    catalogue: Catalogue
+    templates: dict[str, dict[str, Any]]
+    report: dict[str, Any]
+    used: dict[Acknowledged, int]
+    folder: Path
+
+    def resources(self, stack: str, kind: str) -> dict[str, dict[str, Any]]:
+        """Resources of one type by logical id."""
+        found = self.templates[stack]["Resources"].items()
+        return {name: row for name, row in found if row["Type"] == kind}
+
+
+def synthesize(deployment: Deployment, folder: Path) -> Assembly:
+    """Synthesize. Open findings make `synth` raise after it wrote everything; a test reads them."""
+    import aws_cdk as cdk
+
+    from infra.app import assemble
+
+    context = json.loads((ROOT / "infra" / "cdk.json").read_text())["context"]
+    app = cdk.App(outdir=str(folder / "out"), context={**context, "aws:cdk:bundling-stacks": []})
+    used = assemble(app, deployment, build=folder / "build")
+    with contextlib.suppress(RuntimeError):
+        app.synth()
+    templates = {
+        path.name.removesuffix(".template.json"): json.loads(path.read_text())
+        for path in (folder / "out").glob("*.template.json")
+    }
+    report = json.loads((folder / "out" / "validation-report.json").read_text())
+    return Assembly(deployment.catalogue, templates, report, used, folder)
+
+
+@pytest.fixture(scope="session")
+def on_aws(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """All three stacks, with a queue and a rule besides the product's rows."""
+    deployment = Deployment(
+        catalogue=CATALOGUE.plus(LATER),
+        domain="api.example.com",
+        hosted_zone_id="Z0123456789",
+        hosted_zone_name="example.com",
+        oidc_issuer="https://id.example.com",
+        oidc_audience="judgment",
+        oidc_admin_claim="judgment_admin",
+        alarm_email="ops@example.com",
+    )
+    return synthesize(deployment, tmp_path_factory.mktemp("aws"))
+
+
+@pytest.fixture(scope="session")
+def in_emulator(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """The Service stack alone, as `-c local=true` makes it."""
+    deployment = Deployment(
+        local=True,
+        python="3.13",
+        oidc_issuer="http://127.0.0.1:9",
+        oidc_audience="judgment",
+        database_urls={role.name: f"postgresql://{role.name}@127.0.0.1/judgment" for role in ROLES},
+    )
+    return synthesize(deployment, tmp_path_factory.mktemp("emulator"))

@@ -1,0 +1,172 @@
+"""Layers: what the lock says they hold, for the machine they run on, and enough for every door."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.catalogue import CATALOGUE, Door, Layer
+from infra.layers import (
+    LayerError,
+    Target,
+    build_layer,
+    closure,
+    fingerprint,
+    read_lock,
+    requirements_of,
+)
+from infra.staging import ROOT, StagingError, stage_contract, stage_door
+
+LOCK = (ROOT / "requirements.lock").read_text()
+HOST = Target(f"{sys.version_info.major}.{sys.version_info.minor}", None)
+BROUGHT_BY_LAMBDA = ("boto3", "botocore", "s3transfer", "jmespath", "python-dateutil", "urllib3")
+SMALL_LOCK = """\
+# made by uv
+alpha==1.0 \\
+    --hash=sha256:aa
+    # via judgment (pyproject.toml)
+beta==2.0 ; sys_platform == 'linux' \\
+    --hash=sha256:bb \\
+    --hash=sha256:cc
+    # via
+    #   alpha
+    #   gamma
+boto3==1.0 \\
+    --hash=sha256:dd
+    # via alpha
+gamma==3.0 \\
+    --hash=sha256:ee
+    # via beta
+delta==4.0 \\
+    --hash=sha256:ff
+    # via other
+"""
+
+
+def test_a_closure_is_what_the_lock_says_the_roots_asked_for() -> None:
+    pins = read_lock(SMALL_LOCK)
+    assert closure(pins, ["alpha"]) == {"alpha", "beta", "gamma"}
+    assert closure(pins, ["delta"]) == {"delta"}
+    assert pins["beta"].text.splitlines() == [
+        "beta==2.0 ; sys_platform == 'linux' \\",
+        "    --hash=sha256:bb \\",
+        "    --hash=sha256:cc",
+    ]
+
+
+def test_a_root_that_is_not_pinned_is_named() -> None:
+    with pytest.raises(LayerError, match="omega"):
+        closure(read_lock(SMALL_LOCK), ["omega"])
+
+
+def test_a_lock_of_another_form_is_refused() -> None:
+    with pytest.raises(LayerError):
+        read_lock("[[package]]\nname = 'alpha'\n")
+
+
+def test_a_later_layer_repeats_nothing_of_the_first() -> None:
+    def names(layer: Layer) -> set[str]:
+        return set(read_lock(requirements_of(layer, LOCK)))
+
+    assert names("base").isdisjoint(names("mcp"))
+    assert {"pydantic", "pydantic-core", "psycopg-binary", "aws-lambda-powertools"} <= names("base")
+    assert "boto3" not in names("base") | names("mcp")
+
+
+def test_a_layers_fingerprint_follows_its_target() -> None:
+    requirements = requirements_of("base", LOCK)
+    other = Target("3.13", None)
+    assert fingerprint(requirements, Target("3.13")) != fingerprint(requirements, other)
+
+
+@pytest.fixture(scope="module")
+def host_layers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Each layer for this machine, and what Lambda's runtime brings, as folders to import from."""
+    folder = tmp_path_factory.mktemp("layers")
+    pins = read_lock(LOCK)
+    runtime = "\n".join(pins[name].text for name in (*BROUGHT_BY_LAMBDA, "six"))
+    try:
+        for layer in ("base", "mcp"):
+            build_layer(requirements_of(layer, LOCK), HOST, folder / layer)
+        build_layer(runtime, HOST, folder / "runtime")
+    except LayerError as refused:
+        pytest.skip(f"no layer can be built here: {refused}")
+    contract = stage_contract(build=folder)
+    paths = {name: folder / name / "python" for name in ("base", "mcp", "runtime")}
+    return {**paths, "contract": contract / "python"}
+
+
+@pytest.mark.parametrize("door", CATALOGUE.doors, ids=lambda door: door.name)
+@pytest.mark.promise("P1-9")
+def test_a_door_imports_from_its_archive_its_layers_and_the_runtime_alone(
+    door: Door, host_layers: dict[str, Path], tmp_path: Path
+) -> None:
+    archive = stage_door(door.handler, build=tmp_path)
+    paths = [str(archive), *(str(host_layers[layer]) for layer in door.layers)]
+    program = (
+        "import sys, sysconfig; "
+        f"sys.path[:] = {[*paths, str(host_layers['runtime'])]!r} + "
+        "[sysconfig.get_path('stdlib'), sysconfig.get_path('platstdlib'), "
+        "sysconfig.get_path('stdlib') + '/lib-dynload']; "
+        f"import {door.handler} as door; print(callable(door.handler))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "AWS_DEFAULT_REGION": "us-east-1"},
+        check=False,
+    )
+    assert done.stdout.strip() == "True", done.stderr
+
+
+@pytest.mark.promise("P1-9")
+def test_the_layer_for_lambda_holds_arm_binaries_of_its_python(tmp_path: Path) -> None:
+    try:
+        build_layer(requirements_of("base", LOCK), Target("3.13"), tmp_path)
+    except LayerError as refused:
+        pytest.skip(f"no layer can be built here: {refused}")
+    binaries = list((tmp_path / "python").rglob("*.so"))
+    assert any("cpython-313-aarch64-linux-gnu" in path.name for path in binaries)
+    aarch64 = (183).to_bytes(2, "little")
+    assert {path.read_bytes()[18:20] for path in binaries} == {aarch64}
+    assert not list(tmp_path.rglob("*.pyc"))
+
+
+def test_a_changed_hash_is_refused(tmp_path: Path) -> None:
+    pins = read_lock(LOCK)
+    forged = pins["idna"].text.split("--hash")[0] + f"--hash=sha256:{'0' * 64}\n"
+    with pytest.raises(LayerError):
+        build_layer(forged, HOST, tmp_path)
+
+
+def test_an_archive_holds_one_door_and_nothing_beside_it(tmp_path: Path) -> None:
+    archive = stage_door("functions.profile_read.handler", build=tmp_path)
+    held = {path.relative_to(archive).parts[:2] for path in archive.rglob("*.py")}
+    assert held == {("functions", "__init__.py"), ("functions", "profile_read")}
+    assert not list(archive.rglob("__pycache__"))
+
+
+def test_a_door_without_code_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StagingError, match=r"functions\.nowhere\.handler"):
+        stage_door("functions.nowhere.handler", build=tmp_path)
+
+
+def test_the_contract_layer_ships_the_migrations_and_the_skill(tmp_path: Path) -> None:
+    layer = stage_contract(build=tmp_path) / "python" / "judgment"
+    assert list((layer / "db" / "migrations").glob("*.sql"))
+    skills = list(layer.rglob("SKILL.md"))
+    assert [path.read_bytes() for path in skills] == [
+        (ROOT / "skills" / "sync-judgment" / "SKILL.md").read_bytes()
+    ]
+    assert not any(path.is_symlink() for path in layer.rglob("*"))
+
+
+def test_cdk_reads_the_flags_that_a_change_of_layer_needs() -> None:
+    context = json.loads((ROOT / "infra" / "cdk.json").read_text())["context"]
+    assert context["@aws-cdk/aws-lambda:recognizeLayerVersion"] is True
+    assert context["aws:cdk:enable-asset-metadata"] is True

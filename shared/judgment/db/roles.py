@@ -1,0 +1,102 @@
+"""The database roles: what each may do, and where one may reach past its own owner's rows.
+
+Every role sees only rows of the owner in `request.jwt.claim.sub`, except where `crosses` names the
+table and says why. The isolation test holds migrations to this table; the docs are made from it.
+Source: ruling 18.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Role:
+    """A database role. `writes`: tables it may change; `crosses`: table to reason."""
+
+    name: str
+    purpose: str
+    logs_in: bool = True
+    writes: tuple[str, ...] = ()
+    crosses: dict[str, str] = field(default_factory=dict[str, str])
+    calls: tuple[str, ...] = ()
+
+
+_OWN_TABLES = (
+    "judgment.decisions",
+    "judgment.idempotency_keys",
+    "judgment.outbox",
+    "judgment.owners",
+    "judgment.profile_state",
+    "judgment.scenario_contents",
+    "public.agent_api_keys",
+    "public.choices",
+    "public.evaluation_predictions",
+    "public.evaluation_snapshots",
+    "public.player_decision_profiles",
+    "public.profiles",
+    "public.scenarios",
+)
+
+ROLES: tuple[Role, ...] = (
+    Role(
+        "judgment_authorizer",
+        "Says whose a key is, and makes sure that an owner has their rows.",
+        writes=("public.agent_api_keys",),
+        crosses={"public.agent_api_keys": "It looks a key up before it can know whose it is."},
+        calls=(
+            "judgment.ensure_owner",
+            "judgment.resolve_agent_api_key",
+            "public.validate_agent_api_key",
+        ),
+    ),
+    Role(
+        "judgment_reader",
+        "Reads one owner's profile and decisions for their agents; writes nothing.",
+        calls=("judgment.agent_access_enabled",),
+    ),
+    Role(
+        "judgment_owner",
+        "Acts for one owner: keys, rounds, switches, export, erasure.",
+        writes=_OWN_TABLES,
+        calls=("judgment.agent_access_enabled", "judgment.forget_owner"),
+    ),
+    Role("judgment_process", "Runs one owner's guarded processes."),
+    Role(
+        "judgment_worker",
+        "Does what no owner waits for: sends events, retires old rows, turns switches for admins.",
+        writes=(
+            "judgment.idempotency_keys",
+            "judgment.outbox",
+            "judgment.processed",
+            "public.agent_feature_flags",
+        ),
+        crosses={
+            "judgment.idempotency_keys": "Answers past their time are deleted for everybody.",
+            "judgment.outbox": "Unsent events are swept for everybody.",
+            "judgment.processed": "A consumer's notes are not an owner's.",
+            "public.agent_feature_flags": "Operators' switches are not an owner's.",
+        },
+    ),
+    Role("judgment_evaluator", "Compares predictions with decisions."),
+    Role(
+        "judgment_migrate",
+        "Makes and changes tables at deploy; owns them, and is still under their row policies.",
+        writes=("public.agent_feature_flags",),
+        crosses={"public.agent_feature_flags": "It plants the switches."},
+    ),
+    Role(
+        "judgment_definer",
+        "Owns the functions that must reach past their caller; nobody logs in as it.",
+        logs_in=False,
+        writes=("auth.users", "judgment.owners", "public.profiles"),
+        crosses={
+            "auth.users": "It adds an owner at their first call and deletes one on erasure.",
+            "judgment.owners": "It adds an owner before a claim can be trusted.",
+            "public.agent_feature_flags": "It reads the kill switch for one owner.",
+            "public.profiles": "It adds an owner's empty profile row.",
+        },
+    ),
+)
+
+LOGIN_ROLES: tuple[str, ...] = tuple(role.name for role in ROLES if role.logs_in)

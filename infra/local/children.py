@@ -76,6 +76,11 @@ class Child:
             code = self._process.returncode if self._process else None
             raise ChildFailed(f"{self.name} ended with {code}:\n{last_words(self.log)}")
 
+    def wait(self, seconds: float) -> None:
+        """Until it ends by itself. Raises subprocess.TimeoutExpired."""
+        if self._process:
+            self._process.wait(seconds)
+
     def stop(self) -> None:
         """Ask, wait, insist. Safe to call twice."""
         if self._process is None or self.pid is None:

@@ -7,6 +7,7 @@ from judgment.contract.routes import Route
 
 CATALOGUE = Catalogue(
     doors=(
+        Door("probe_authorizer", "Knows one word.", "tests.probe.authorizer", memory_mb=128),
         Door("probe_echo", "Shows its event.", "tests.probe.echo", timeout_s=5, memory_mb=128),
         Door("probe_stream", "Counts.", "tests.probe.stream", timeout_s=20, stream=True),
     ),

@@ -81,7 +81,7 @@ async def run(config: GatewayConfig) -> None:
         for task in tasks[len(servers) :]:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-    doors.close()
+    await doors.close()
 
 
 def _gateway(catalogue: Catalogue, doors: Doors, config: GatewayConfig, wire: TextIO) -> Gateway:

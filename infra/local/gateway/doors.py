@@ -41,10 +41,10 @@ class Doors:
         for pool in self._pools.values():
             pool.warm()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Kill every environment."""
         for pool in self._pools.values():
-            pool.close()
+            await pool.close()
 
 
 def _pool(spec: FunctionSpec) -> Pool:

@@ -75,14 +75,16 @@ class Pool:
         if not self.size:
             self._begin()
 
-    def close(self) -> None:
-        """Kill every environment."""
+    async def close(self) -> None:
+        """Kill every environment, also one that is just starting."""
         if self._growth:
             self._growth.cancel()
         for task in self._starting:
             task.cancel()
+        await asyncio.gather(*self._starting, return_exceptions=True)
         for environment in tuple(self._all):
             environment.end()
+        await asyncio.sleep(0)  # transports close in the loop's next round
 
     def _call(self, environment: Environment, body: bytes) -> asyncio.Future[Any]:
         timeout = self.spec.timeout_s
@@ -153,6 +155,9 @@ class Pool:
             if not self._all:
                 self._fail_waiting(failure)
             return
+        except asyncio.CancelledError:
+            environment.end()
+            raise
         finally:
             self._starting.discard(task)  # type: ignore[arg-type]
         self._all.add(environment)

@@ -1,0 +1,128 @@
+"""The small parts of the stack: settings, ports, the lock, names shared with the deployment."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.catalogue import CATALOGUE
+from infra.local.children import Child, ChildFailed
+from infra.local.lock import AlreadyRunning, end_holder, held, is_held
+from infra.local.places import CHECKOUT, Places
+from infra.local.ports import remembered_ports
+from infra.local.provision import BUS, SESSION_SECRET, aws_environment
+from infra.local.settings import SettingMissing, environments, stack_settings
+
+_GIVEN = {
+    **stack_settings("http://127.0.0.1:1", "http://127.0.0.1:2"),
+    **{table.setting: table.name for table in CATALOGUE.tables},
+    "EVENT_BUS_NAME": BUS,
+    "SESSION_SECRET_ID": SESSION_SECRET,
+}
+
+
+def _url(role: str) -> str:
+    return f"postgresql://{role}@/judgment"
+
+
+@pytest.mark.promise("P1-9")
+def test_every_door_gets_the_settings_of_its_row_and_no_others(tmp_path: Path) -> None:
+    shared = {*aws_environment(""), "HOME", "TMPDIR", "PATH", "POWERTOOLS_SERVICE_NAME"}
+    network = {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "NO_PROXY"}
+    found = environments(CATALOGUE, _GIVEN, _url, endpoint="http://x", places=Places(tmp_path))
+    for door in CATALOGUE.doors:
+        got = set(found[door.name]) - (network if door.egress == "internet" else set())
+        assert got == shared | set(door.settings)
+        if door.database_role:
+            assert door.database_role in found[door.name]["DATABASE_URL"]
+
+
+def test_a_setting_that_nothing_provides_is_named(tmp_path: Path) -> None:
+    door = replace(CATALOGUE.doors[0], settings=("NOT_THERE",))
+    catalogue = replace(CATALOGUE, doors=(door,))
+    with pytest.raises(SettingMissing, match=f"{door.name} wants NOT_THERE"):
+        environments(catalogue, _GIVEN, _url, endpoint="http://x", places=Places(tmp_path))
+
+
+def test_ports_stay_the_same_until_somebody_else_takes_one(tmp_path: Path) -> None:
+    path = tmp_path / "ports.json"
+    first = remembered_ports(path, {"a": 0, "b": 0})
+    assert remembered_ports(path, {"a": 0, "b": 0}) == first
+    assert first["a"] != first["b"]
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", first["a"]))
+        taken.listen()
+        second = remembered_ports(path, {"a": first["a"], "b": 0})
+    assert second["a"] != first["a"]
+    assert second["b"] == first["b"]
+
+
+def test_a_state_folder_has_one_supervisor_and_the_kernel_frees_it(tmp_path: Path) -> None:
+    path = tmp_path / "supervisor.pid"
+    assert not is_held(path)
+    with held(path):
+        assert is_held(path)
+        assert path.read_text() == str(os.getpid())
+        with pytest.raises(AlreadyRunning), held(path):
+            pass
+    assert not is_held(path)
+    assert end_holder(path) is False
+
+
+_HOLDER = """
+import sys, time
+from pathlib import Path
+from infra.local.lock import held
+with held(Path(sys.argv[1])):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_down_ends_the_holder_of_the_lock(tmp_path: Path) -> None:
+    path = tmp_path / "supervisor.pid"
+    command = [sys.executable, "-c", _HOLDER, str(path)]
+    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        assert end_holder(path) is True
+        assert holder.wait(10) != 0
+    assert not is_held(path)
+
+
+def test_a_child_that_ends_by_itself_is_reported_with_its_last_words(tmp_path: Path) -> None:
+    child = Child(
+        "part",
+        [sys.executable, "-c", "print('the disk is full'); raise SystemExit(7)"],
+        environ={},
+        log=tmp_path / "part.log",
+        folder=tmp_path,
+    )
+    child.start()
+    child.wait(10)
+    with pytest.raises(ChildFailed, match=r"part ended with 7:\nthe disk is full"):
+        child.ensure_running()
+
+
+def test_a_child_that_ignores_the_request_to_stop_is_killed(tmp_path: Path) -> None:
+    script = "import signal,time; signal.signal(15, signal.SIG_IGN); print('up'); time.sleep(60)"
+    child = Child(
+        "deaf",
+        [sys.executable, "-u", "-c", script],
+        environ={},
+        log=tmp_path / "deaf.log",
+        folder=tmp_path,
+        stop_seconds=0.2,
+    )
+    child.start()
+    while "up" not in (tmp_path / "deaf.log").read_text():
+        child.ensure_running()
+    child.stop()
+    assert child.pid is None
+    child.stop()

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 CALLER = "judgment.caller"
 SPELLING = "judgment.spelling"
 INSTRUCTIONS = (
-    "Read-only access to the Sync judgment profile of the person you act for. "
-    "When and how to use it is told by the skill sync-judgment."
+    "Read-only access to the Sync judgment profile of the person you act for: how they decide. "
+    "No tool here records or changes anything."
 )
 LIST_TTL_MS = 300_000
 VERSION = "0.1.0"

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
+from uuid import uuid4
 
 Body: TypeAlias = dict[str, Any]
 Events: TypeAlias = list[tuple[str | None, Any]]
@@ -100,10 +101,10 @@ class Chat:
         else:
             function = {"name": reply.tool.name, "arguments": json.dumps(reply.arguments)}
             message["tool_calls"] = [
-                {"index": 0, "id": "call_1", "type": "function", "function": function}
+                {"index": 0, "id": _fresh("call"), "type": "function", "function": function}
             ]
         reason = "stop" if isinstance(reply, Say) else "tool_calls"
-        frame = {"id": "chat_1", "created": 1, "model": "fake-model"}
+        frame = {"id": _fresh("chat"), "created": 1, "model": "fake-model"}
         usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
         chunk = {**frame, "object": "chat.completion.chunk"}
         whole = {
@@ -145,15 +146,15 @@ class Responses:
         item: Body
         if isinstance(reply, Say):
             part = {"type": "output_text", "text": reply.text, "annotations": []}
-            item = {"type": "message", "id": "msg_1", "role": "assistant", "content": [part]}
+            item = {"type": "message", "id": _fresh("msg"), "role": "assistant", "content": [part]}
         else:
-            item = {"type": "function_call", "id": "fc_1", "call_id": "call_1"}
+            item = {"type": "function_call", "id": _fresh("fc"), "call_id": _fresh("call")}
             item |= {"name": reply.tool.name, "arguments": json.dumps(reply.arguments)}
             if reply.tool.namespace:
                 item["namespace"] = reply.tool.namespace
         item["status"] = "completed"
         whole = {
-            "id": "resp_1",
+            "id": _fresh("resp"),
             "object": "response",
             "created_at": 1,
             "status": "completed",
@@ -211,13 +212,13 @@ class Messages:
             block, stop = {"type": "text", "text": reply.text}, "end_turn"
             opened, delta = {**block, "text": ""}, {"type": "text_delta", "text": reply.text}
         else:
-            block = {"type": "tool_use", "id": "toolu_1", "name": reply.tool.name}
+            block = {"type": "tool_use", "id": _fresh("toolu"), "name": reply.tool.name}
             block, stop = {**block, "input": reply.arguments}, "tool_use"
             opened = {**block, "input": {}}
             delta = {"type": "input_json_delta", "partial_json": json.dumps(reply.arguments)}
         ended = {"stop_reason": stop, "stop_sequence": None}
         whole = {
-            "id": "msg_1",
+            "id": _fresh("msg"),
             "type": "message",
             "role": "assistant",
             "model": "fake-model",
@@ -247,6 +248,11 @@ def _flattened(tools: list[Body], namespace: str = "") -> Iterator[OfferedTool]:
         else:
             name = tool.get("name") or tool.get("type", "")
             yield OfferedTool(name, tool.get("description", ""), namespace)
+
+
+def _fresh(kind: str) -> str:
+    """Hosts keep calls apart by id, over all turns of a conversation."""
+    return f"{kind}_{uuid4().hex}"
 
 
 def _as_list(content: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from tests.fakes.model_wire import Call, Reply, Say, Turn
 
-SKILL = "sync-judgment"
+SKILL_MARK = "When your owner weighs a decision"
 BODY_MARK = "Act with your owner's judgment"
 GENERIC = "In general, compare the total cost, the commitment and how easily you could switch."
 WITHOUT = "I answer without your profile, because agent access is switched off. " + GENERIC
@@ -41,13 +41,13 @@ class Twin:
     def __call__(self, turn: Turn) -> Reply:
         """The next step of the conversation."""
         tool = turn.tool("get_profile")
-        if SKILL not in turn.told or tool is None:
+        if SKILL_MARK not in turn.told or tool is None:
             return Say(GENERIC)
-        heard = "\n".join(turn.results)
-        if BODY_MARK not in heard + turn.told and not turn.results:
+        if not turn.results and BODY_MARK not in turn.told:
             asked = self.load(turn)
             if asked is not None:
                 return asked
+        heard = "\n".join(result for result in turn.results if BODY_MARK not in result)
         if "profile_access_disabled" in heard:
             return Say(WITHOUT)
         block = context_block(heard)

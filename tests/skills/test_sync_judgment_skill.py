@@ -17,6 +17,7 @@ from judgment.contract.profile import (
     RecentDecisionsQuery,
     SignalState,
 )
+from tests.fakes import twin
 
 SKILL = Path(__file__).parents[2] / "skills/sync-judgment"
 HERMES_SHOWS = 57
@@ -105,6 +106,11 @@ def test_it_names_no_tool_field_or_code_that_does_not_exist(text: str) -> None:
     )
     assert set(re.findall(r"`([a-z_.]+)`", text)) <= known
     assert set(re.findall(r"\bsync\.\w+", text)) <= tools
+
+
+def test_the_fake_model_knows_the_skill_by_words_that_every_host_shows() -> None:
+    shown = skills_ref.read_properties(SKILL).description[:HERMES_SHOWS]
+    assert twin.SKILL_MARK in shown
 
 
 def test_the_limit_it_states_is_the_contracts(words: str) -> None:

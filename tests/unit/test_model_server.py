@@ -17,7 +17,7 @@ PROFILE = json.dumps({"agent_context_block": 'Price "first",\nthen local.'})
 
 def request(dialect: str, *, skill: bool = True, results: tuple[str, ...] = ()) -> dict[str, Any]:
     """A conversation with one tool, in a dialect."""
-    system = "You have the skill sync-judgment." if skill else "You are helpful."
+    system = f"You have a skill. {twin.SKILL_MARK}, use it." if skill else "You are helpful."
     name, user = "mcp__sync__sync_get_profile", "Which contract?"
     if dialect == "chat":
         return {
@@ -84,7 +84,7 @@ def test_what_the_model_was_told_is_kept(dialect: str, path: str) -> None:
     with ModelServer(always("Hello.")) as server:
         httpx.post(server.url + path, json=request(dialect))
     [turn] = server.turns
-    assert "sync-judgment" in turn.told
+    assert twin.SKILL_MARK in turn.told
     assert "Which contract?" in turn.told
     assert turn.tool("get_profile") is not None
 

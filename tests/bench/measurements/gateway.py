@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -82,7 +81,6 @@ class AnswersAtOnce:
         """The profile, without a call."""
         from functions.mcp.rest import Answer
 
-        await asyncio.sleep(0)
         return Answer(200, self._body)
 
 

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -61,12 +61,12 @@ def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> Non
     """Return once the process listens. Raises PeerUnavailable when it ends or takes too long."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        if process.poll() is not None:
-            raise PeerUnavailable(f"ended with {process.returncode}: {last_words(log)}")
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        time.sleep(0.05)
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(0.05)
+            raise PeerUnavailable(f"ended with {code}: {last_words(log)}")
     raise PeerUnavailable(f"not listening after {START_SECONDS} s: {last_words(log)}")
 
 

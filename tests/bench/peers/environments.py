@@ -30,18 +30,20 @@ class PythonEnvironment:
 
     name: str
     minimum: tuple[int, int] = (3, 11)
+    locks: Path = LOCKS
+    home: Path = HOME
 
     def install(self) -> Path:
         """The folder of its programs. Raises PeerUnavailable."""
-        lock = LOCKS / f"{self.name}.lock"
-        folder = HOME / self.name
+        lock = self.locks / f"{self.name}.lock"
+        folder = self.home / self.name
         programs = folder / "bin"
         python = interpreter(self.minimum)
         digest = _digest(lock, Path(python))
         if _is_current(folder, digest):
             return programs
         shutil.rmtree(folder, ignore_errors=True)
-        HOME.mkdir(parents=True, exist_ok=True)
+        self.home.mkdir(parents=True, exist_ok=True)
         uv = _uv()
         target = str(programs / "python")
         if uv:
@@ -56,20 +58,28 @@ class PythonEnvironment:
 
 @dataclass(frozen=True)
 class NodeEnvironment:
-    """A folder with the node modules of `<name>/package-lock.json`."""
+    """A folder with the node modules of `<name>/package-lock.json`.
+
+    `setup` names scripts in it to run after all: no package runs its own.
+    """
 
     name: str
+    locks: Path = LOCKS
+    home: Path = HOME
+    setup: tuple[str, ...] = ()
 
     def install(self) -> Path:
         """The folder that holds `node_modules`. Raises PeerUnavailable."""
-        lock = LOCKS / self.name / "package-lock.json"
-        folder = HOME / self.name
+        lock = self.locks / self.name / "package-lock.json"
+        folder = self.home / self.name
         digest = _digest(lock, lock.with_name("package.json"))
         if _is_current(folder, digest):
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(lock.parent, folder)
         _run(*_npm_command(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
+        for script in self.setup:
+            _run(node_program(), script, cwd=folder)
         (folder / STAMP).write_text(digest)
         return folder
 

@@ -22,7 +22,7 @@ PYDANTIC = {
 }  # fmt: skip
 POWERTOOLS = {"aws_lambda_powertools", "jmespath"}
 POSTGRES = {"psycopg", "psycopg_binary", "cython_runtime"}
-AWS = {"boto3", "botocore", "s3transfer", "dateutil", "six", "urllib3", "jmespath"}
+AWS = {"boto3", "botocore", "certifi", "s3transfer", "dateutil", "six", "urllib3", "jmespath"}
 READ_DOOR = OURS | PYDANTIC | POWERTOOLS | POSTGRES | AWS
 MORE = {
     "authorizer": {"jwt", "cryptography", "cffi", "httpx", "httpcore", "h11", "anyio", "sniffio",

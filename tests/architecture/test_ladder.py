@@ -20,7 +20,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "fastapi": ("functions.",),
     "starlette": ("functions.", "judgment.entry.", "infra.local."),
     "mangum": ("functions.", "judgment.entry."),
-    "uvicorn": ("infra.local.",),
+    "uvicorn": ("infra.local.", "infra.emulator."),
     "mcp": ("functions.mcp.",),
     "openai": ("judgment.llm.",),
     "psycopg": ("judgment.db.", "infra.local."),

@@ -79,7 +79,7 @@ class ReadGate:
                 if not self._agent_access(tx):
                     raise ProfileAccessDisabled
                 result = use(tx)
-        except BaseException:
+        except BaseException:  # however the read ends, the count must have ended too
             counted.exception()
             raise
         counted.result()

@@ -125,7 +125,7 @@ class Database:
             connection = self._begin(user_id, read_only)
             try:
                 yield Transaction(connection, read_only=read_only)
-            except BaseException:
+            except BaseException:  # also a cancelled body must not leave its claim behind
                 self._abandon(connection)
                 raise
             self._commit(connection)

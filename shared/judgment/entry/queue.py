@@ -58,7 +58,7 @@ class QueueDoor:
         message = Message(record.message_id, record.body, received)
         try:
             self._consume(message)
-        except Exception as error:
+        except Exception as error:  # whatever a consumer raises, SQS redelivers this message
             self._telemetry.count(seen.MESSAGE_FAILED)
             self._telemetry.failure(
                 seen.MESSAGE_FAILED, error, message_id=message.id, received=received

@@ -33,7 +33,7 @@ class ScheduleDoor:
         try:
             counts = dict(self._tasks[name]())
             self._telemetry.info("task", task=name, **counts)
-        except Exception as error:
+        except Exception as error:  # whatever a task raises is counted before Lambda sees it
             self._telemetry.count(seen.TASK_FAILED)
             self._telemetry.failure(seen.TASK_FAILED, error, task=name)
             raise

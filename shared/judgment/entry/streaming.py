@@ -228,7 +228,7 @@ def serve(environ: Mapping[str, str]) -> None:
     try:
         module = importlib.import_module(environ["_HANDLER"].rpartition(".")[0])
         app: App = module.app
-    except BaseException as failure:
+    except BaseException as failure:  # Lambda must hear of it before this process dies
         report_init_failure(runtime_api, failure)
         raise
     with asyncio.Runner() as runner:

@@ -36,7 +36,7 @@ class Begin:
         self.log.append((user_id, read_only))
         try:
             yield "tx"
-        except Exception as error:
+        except Exception as error:  # the fake notes every way to end
             self.log.append(type(error).__name__)
             raise
         self.log.append("committed")

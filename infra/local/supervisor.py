@@ -19,7 +19,6 @@ from typing import Any
 from uuid import UUID
 
 from infra.local.children import Child, ChildFailed, end_leftover, last_words
-from infra.local.database import StackDatabase, given_database, own_database, prepare
 from infra.local.gateway.config import GatewayConfig, catalogue_with, write_private
 from infra.local.issuer import LocalIssuer
 from infra.local.lock import held
@@ -31,6 +30,7 @@ from infra.local.postgres import PostgresFailed, PostgresMissing
 from infra.local.provision import aws_access, provision
 from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
+from infra.local.stack_database import StackDatabase, given_database, own_database
 
 API_PORT = 8642
 _GATEWAY_SECONDS = 60.0
@@ -104,7 +104,7 @@ class Supervisor:
         catalogue = catalogue_with(self._options.with_modules)
         with ThreadPoolExecutor(1) as other:
             provisioning = other.submit(self._provision, catalogue, endpoint)
-            prepare(database)
+            database.migrate()
             provisioned = provisioning.result()
         issuer = LocalIssuer(places.issuer, f"http://127.0.0.1:{self._ports['issuer']}")
         issuer.begin()

@@ -44,8 +44,7 @@ CREATE POLICY judgment_only_own ON public.player_decision_profiles AS RESTRICTIV
   TO judgment_authorizer, judgment_reader, judgment_owner, judgment_process
   USING (user_id = judgment.current_owner()) WITH CHECK (user_id = judgment.current_owner());
 
-GRANT SELECT (id, user_id, created_at), INSERT (id, user_id, created_at)
-   ON public.choices TO judgment_owner;
+GRANT SELECT (id, user_id), INSERT (id, user_id) ON public.choices TO judgment_owner;
 DROP POLICY IF EXISTS judgment_own ON public.choices;
 CREATE POLICY judgment_own ON public.choices TO judgment_owner
   USING (user_id = judgment.current_owner()) WITH CHECK (user_id = judgment.current_owner());

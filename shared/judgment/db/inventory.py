@@ -1,0 +1,259 @@
+"""The inventory of owner data (ruling 33): export, erasure and the isolation test walk it.
+
+A migration that adds a table with an owner's rows adds it here, or to `EXEMPT` with the reason; a
+test walks the database's own catalogue and names the table that is in neither. The order is the
+order of erasure: what hangs on another row comes before it.
+
+Where a Sync app made a table, its rows are that app's to erase; erasing clears the columns that
+are ours (`ours_on_sync`). What stays after an erasure is in docs/database.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+from uuid import UUID
+
+WHOLE_ROW = ("*",)
+
+
+@dataclass(frozen=True)
+class OwnerTable:
+    """A table with owners' rows.
+
+    `owner`: the column that says whose a row is, or of the parent that `whose` goes through.
+    `columns`: what is exported; `withheld`: column to the reason why it is not. `key`: what orders
+    a page, as an expression and its type. `since`: when a row came to be, for one snapshot time
+    over many pages; empty for tables of one row per owner and for those a Sync app may have made.
+    """
+
+    name: str
+    owner: str
+    columns: tuple[str, ...]
+    key: tuple[str, str] = ("id", "uuid")
+    since: str = "created_at"
+    whose: str = ""
+    withheld: Mapping[str, str] = field(default_factory=dict[str, str])
+    of_sync: bool = False
+    ours_on_sync: tuple[str, ...] = ()
+
+    @property
+    def condition(self) -> str:
+        """The SQL condition on a row of `%(user_id)s`."""
+        return self.whose or f"{self.owner} = %(user_id)s"
+
+    @property
+    def page(self) -> str:
+        """A page of rows after `%(after)s` (a key as text, or null) as of `%(as_of)s`."""
+        expression, kind = self.key
+        # What is put together are names from this file; what a caller sends is a parameter.
+        known = f"AND {self.since} <= %(as_of)s" if self.since else ""
+        return (
+            f"SELECT to_jsonb(r) - 'page_key' AS document, r.page_key::text AS key FROM ("  # noqa: S608
+            f" SELECT {', '.join(self.columns)}, {expression} AS page_key FROM {self.name}"
+            f" WHERE ({self.condition}) {known}"
+            f" AND (%(after)s::text IS NULL OR {expression} > %(after)s::text::{kind})"
+            f" ORDER BY {expression} LIMIT %(limit)s) r ORDER BY r.page_key"
+        )
+
+    @property
+    def erasure(self) -> str:
+        """Deletes the rows of `%(user_id)s`."""
+        return f"DELETE FROM {self.name} WHERE {self.condition}"  # noqa: S608  (see page)
+
+    @property
+    def clearing(self) -> str:
+        """Sets our columns of a Sync app's table back to their defaults; empty without any."""
+        if not self.ours_on_sync:
+            return ""
+        cleared = ", ".join(f"{column} = DEFAULT" for column in self.ours_on_sync)
+        statement = f"UPDATE {self.name} SET {cleared} WHERE {self.condition}"  # noqa: S608
+        return statement
+
+
+INVENTORY: tuple[OwnerTable, ...] = (
+    OwnerTable(
+        "public.evaluation_predictions",
+        owner="evaluation_snapshots.user_id",
+        whose="snapshot_id IN"
+        " (SELECT s.id FROM public.evaluation_snapshots s WHERE s.user_id = %(user_id)s)",
+        columns=(
+            *("id", "snapshot_id", "condition", "predicted_option_id", "predicted_rationale"),
+            *("eval_model", "eval_model_version", "choice_agreement", "rationale_similarity"),
+            "created_at",
+        ),
+    ),
+    OwnerTable(
+        "public.evaluation_snapshots",
+        owner="user_id",
+        columns=(
+            *("id", "choice_id", "user_id", "profile_state", "personal_context_snapshot"),
+            "created_at",
+        ),
+    ),
+    OwnerTable(
+        "judgment.decisions",
+        owner="user_id",
+        columns=(
+            *("id", "user_id", "scenario_id", "scenario_title", "category", "theme", "options"),
+            *("chosen_option_id", "chosen_label", "rationale", "confidence", "response_ms"),
+            *("first_option_id", "predicted_peer_option_id", "retest_of", "source"),
+            *("recorded_at", "created_at"),
+        ),
+    ),
+    OwnerTable(
+        "public.choices",
+        owner="user_id",
+        columns=("id", "user_id"),
+        since="",
+        withheld={"created_at": "In judgment.decisions; a Sync app's table may lack it."},
+        of_sync=True,
+    ),
+    OwnerTable(
+        "public.scenarios",
+        owner="personalized_for_user_id",
+        whose="personalized_for_user_id = %(user_id)s OR id IN (SELECT c.scenario_id"
+        " FROM judgment.scenario_contents c WHERE c.owner_user_id = %(user_id)s)",
+        columns=(
+            *("id", "theme", "category", "personalized_for_user_id"),
+            "personalization_inputs_hash",
+        ),
+        since="",
+        withheld={
+            "created_at": "In judgment.scenario_contents; a Sync app's table may lack it.",
+        },
+    ),
+    OwnerTable(
+        "judgment.scenario_contents",
+        owner="owner_user_id",
+        columns=(
+            *("scenario_id", "owner_user_id", "title", "description", "options", "constraints"),
+            *("archived", "created_at"),
+        ),
+        key=("scenario_id", "uuid"),
+    ),
+    OwnerTable(
+        "public.agent_api_keys",
+        owner="user_id",
+        columns=(
+            *("id", "user_id", "name", "prefix", "last4", "scopes", "created_at", "expires_at"),
+            *("last_used_at", "revoked_at"),
+        ),
+        withheld={"key_hash": "It verifies a credential and tells its owner nothing."},
+    ),
+    OwnerTable(
+        "judgment.profile_state",
+        owner="user_id",
+        columns=("user_id", "score_owner", "updated_at"),
+        key=("user_id", "uuid"),
+        since="",
+    ),
+    OwnerTable(
+        "public.player_decision_profiles",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("user_id", "uuid"),
+        since="",
+        of_sync=True,
+        ours_on_sync=(
+            *("summary_text", "summary_generated_at", "summary_model_version"),
+            "agent_context_block",
+        ),
+    ),
+    OwnerTable(
+        "judgment.outbox",
+        owner="user_id",
+        columns=(
+            *("id", "type", "version", "user_id", "subject_id", "correlation_id", "created_at"),
+            *("attempts", "sent_at"),
+        ),
+    ),
+    OwnerTable(
+        "judgment.idempotency_keys",
+        owner="user_id",
+        columns=("user_id", "key", "route", "body_sha256", "status", "response", "created_at"),
+        key=("route || ' ' || key", "text"),
+    ),
+    OwnerTable(
+        "judgment.owners",
+        owner="user_id",
+        columns=(
+            *("user_id", "issuer", "subject", "agent_access_enabled", "is_test_account"),
+            "created_at",
+        ),
+        key=("user_id", "uuid"),
+        since="",
+    ),
+    OwnerTable(
+        "public.profiles",
+        owner="id",
+        columns=("id", "sync_score", "personal_context", "onboarding_lightbox_dismissed_at"),
+        since="",
+        withheld={
+            "created_at": "In judgment.owners; a Sync app's table may lack it.",
+            "updated_at": "Bookkeeping; a Sync app's table may lack it.",
+        },
+        of_sync=True,
+        ours_on_sync=("personal_context", "onboarding_lightbox_dismissed_at"),
+    ),
+)
+
+EXEMPT: Mapping[str, str] = {
+    "auth.users": "The person's id itself: judgment.forget_owner() deletes it where it is ours.",
+    "public.agent_feature_flags": "An admin's record of whom they switched off; it outlives a"
+    " person's erasure, so that coming back does not undo it.",
+}
+
+
+class Statements(Protocol):
+    """The part of a transaction that is used here."""
+
+    def execute(self, sql: str, params: Any = None) -> int: ...
+
+    def all(self, sql: str, params: Any = None) -> list[dict[str, Any]]: ...
+
+    def value(self, sql: str, params: Any = None) -> Any: ...
+
+
+@dataclass(frozen=True)
+class ExportedRow:
+    """A row as JSON values, and its key, after which the next page starts."""
+
+    key: str
+    row: dict[str, Any]
+
+
+def export_page(
+    tx: Statements,
+    table: OwnerTable,
+    user_id: UUID,
+    *,
+    as_of: datetime,
+    after: str | None,
+    limit: int,
+) -> list[ExportedRow]:
+    """Up to `limit` rows of one table that were there `as_of`, in the order of their keys.
+
+    Raises DatabaseError when `after` is not a key of that table.
+    """
+    rows = tx.all(table.page, {"user_id": user_id, "as_of": as_of, "after": after, "limit": limit})
+    return [ExportedRow(row["key"], row["document"]) for row in rows]
+
+
+def erase_owner(tx: Statements, user_id: UUID) -> dict[str, int]:
+    """Erase everything of the transaction's owner; rows touched by table, in that order.
+
+    Run it as judgment_owner in a transaction of `user_id`. Erasing twice is harmless.
+    """
+    made = {row["name"] for row in tx.all("SELECT name FROM judgment.baseline_objects")}
+    touched: dict[str, int] = {}
+    for table in INVENTORY:
+        statement = table.erasure
+        if table.of_sync and table.name not in made:
+            statement = table.clearing
+        if statement:
+            touched[table.name] = tx.execute(statement, {"user_id": user_id})
+    touched["auth.users"] = int(bool(tx.value("SELECT judgment.forget_owner()")))
+    return touched

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 
+from infra.docs.house_tables import ROOT
 from infra.docs.pages import stale, write
-from infra.docs.tables import ROOT
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -11,9 +11,10 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from infra.docs.__main__ import main
+from infra.docs.markdown import table
 from infra.docs.openapi import openapi, schemas
 from infra.docs.pages import fill, generated, stale, write
-from infra.docs.tables import TABLES, table
+from infra.docs.tables import TABLES
 from judgment.contract.profile import cold_start
 from judgment.contract.routes import ROUTES
 from judgment.kit.ids import new_id

@@ -99,3 +99,27 @@ def switch_own(database: TestDatabase, user_id: uuid.UUID, enabled: bool) -> Non
 def switch_flag(database: TestDatabase, value: str) -> None:
     """The kill switch's stored value, as JSON text, past the door."""
     run_as_admin(database, "UPDATE public.agent_feature_flags SET value = %s::jsonb", value)
+
+
+def decide(database: TestDatabase, user_id: uuid.UUID, count: int) -> None:
+    """Store `count` decisions, one a day."""
+    run_as_admin(
+        database,
+        """
+        WITH scene AS (
+            INSERT INTO public.scenarios (id, theme, category)
+            VALUES (gen_random_uuid(), 'boardroom', 'governance') RETURNING id),
+        made AS (
+            INSERT INTO public.choices (id, user_id)
+            SELECT gen_random_uuid(), %s FROM generate_series(1, %s) RETURNING id)
+        INSERT INTO judgment.decisions (id, user_id, scenario_id, scenario_title, category, theme,
+            options, chosen_option_id, chosen_label, source, recorded_at)
+        SELECT m.id, %s, scene.id, 'Round ' || row_number() OVER (), 'governance', 'boardroom',
+            '[{"id": "a", "label": "Yes"}]', 'a', 'Yes', 'judgment',
+            timestamptz '2026-01-01' + row_number() OVER () * interval '1 day'
+          FROM made m, scene
+        """,
+        user_id,
+        count,
+        user_id,
+    )

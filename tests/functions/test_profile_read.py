@@ -23,7 +23,7 @@ from judgment.profile.service import ProfileService
 from judgment.profile.store import ProfileStore
 from tests.fakes.counters import MemoryCounters
 from tests.fakes.events import agent, http_event
-from tests.fakes.people import make_owner, run_as_admin, switch_flag, switch_own
+from tests.fakes.people import decide, make_owner, run_as_admin, switch_flag, switch_own
 
 if TYPE_CHECKING:
     from judgment.contract.principal import Principal
@@ -75,30 +75,6 @@ def h(module_database: TestDatabase) -> Iterator[Harness]:
 @pytest.fixture
 def somebody(module_database: TestDatabase) -> uuid.UUID:
     return make_owner(module_database)
-
-
-def decide(database: TestDatabase, user_id: uuid.UUID, count: int) -> None:
-    """Store `count` decisions, one a day."""
-    run_as_admin(
-        database,
-        """
-        WITH scene AS (
-            INSERT INTO public.scenarios (id, theme, category)
-            VALUES (gen_random_uuid(), 'boardroom', 'governance') RETURNING id),
-        made AS (
-            INSERT INTO public.choices (id, user_id)
-            SELECT gen_random_uuid(), %s FROM generate_series(1, %s) RETURNING id)
-        INSERT INTO judgment.decisions (id, user_id, scenario_id, scenario_title, category, theme,
-            options, chosen_option_id, chosen_label, source, recorded_at)
-        SELECT m.id, %s, scene.id, 'Round ' || row_number() OVER (), 'governance', 'boardroom',
-            '[{"id": "a", "label": "Yes"}]', 'a', 'Yes', 'judgment',
-            timestamptz '2026-01-01' + row_number() OVER () * interval '1 day'
-          FROM made m, scene
-        """,
-        user_id,
-        count,
-        user_id,
-    )
 
 
 @pytest.mark.promise("000-4", "000-3.2")

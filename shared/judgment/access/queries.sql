@@ -46,3 +46,7 @@ UPDATE public.agent_feature_flags
 -- name: set_own_switch
 -- The owner's own switch for all agent routes.
 UPDATE judgment.owners SET agent_access_enabled = %(enabled)s WHERE user_id = %(user_id)s
+
+-- name: database_time
+-- The transaction's time, by the clock that stamps the rows.
+SELECT now()

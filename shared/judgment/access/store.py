@@ -68,3 +68,8 @@ def set_agent_access_flag(tx: Transaction, value: dict[str, Any]) -> bool:
 def set_own_switch(tx: Transaction, user_id: UUID, enabled: bool) -> bool:
     """The owner's own switch; False when the owner has no row."""
     return tx.execute(_Q["set_own_switch"], {"user_id": user_id, "enabled": enabled}) == 1
+
+
+def database_time(tx: Transaction) -> datetime:
+    """The transaction's time, by the clock that stamps the rows."""
+    return tx.value(_Q["database_time"])

@@ -1,0 +1,1 @@
+"""Owners shut their agents out, take everything along, and erase it."""

@@ -1,0 +1,253 @@
+"""What an owner does with all that is theirs, against a real database."""
+
+from __future__ import annotations
+
+import base64
+import json
+import uuid
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from functions.account.handler import build
+from judgment.access import store
+from judgment.access.account import PAGE_BYTES, Account
+from judgment.contract.account import ExportLine
+from judgment.db.connection import Database
+from judgment.db.inventory import INVENTORY
+from judgment.entry.observability import Telemetry
+from tests.fakes.events import http_event, owner
+from tests.fakes.people import Person, decide, make_person, run_as_admin
+
+if TYPE_CHECKING:
+    from tests.databases import TestDatabase
+
+EXPORT = "/api/v1/account/export"
+
+
+class Harness:
+    """The door over a real database."""
+
+    def __init__(self, database: TestDatabase, page_bytes: int = PAGE_BYTES):
+        self.database = database
+        self.postgres = Database(database.url("judgment_owner"))
+        account = Account(self.postgres.transaction, store, page_bytes)
+        self.door = build(account, Telemetry("account"))
+
+    def call(self, method: str, path: str, who: uuid.UUID, **event: Any) -> tuple[int, str]:
+        reply = self.door(http_event(method, path, principal=owner(who), **event), None)
+        return reply["statusCode"], reply["body"]
+
+    def page(self, who: uuid.UUID, cursor: str | None = None) -> tuple[list[ExportLine], Any]:
+        """The lines of one page, and its closing line's row."""
+        query = {"cursor": [cursor]} if cursor else None
+        status, body = self.call("GET", EXPORT, who, query=query)
+        assert status == 200, body
+        lines = [ExportLine.model_validate_json(line) for line in body.splitlines()]
+        assert lines[-1].table == "export"
+        return lines[:-1], lines[-1].row
+
+    def pages(self, who: uuid.UUID) -> Iterator[list[ExportLine]]:
+        """Every page in turn."""
+        lines, closing = self.page(who)
+        yield lines
+        while closing["cursor"]:
+            lines, closing = self.page(who, closing["cursor"])
+            yield lines
+
+
+@pytest.fixture
+def h(module_database: TestDatabase) -> Iterator[Harness]:
+    harness = Harness(module_database)
+    yield harness
+    harness.postgres.close()
+
+
+@pytest.fixture
+def small(module_database: TestDatabase) -> Iterator[Harness]:
+    """The same with pages of 2 kB."""
+    harness = Harness(module_database, 2_000)
+    yield harness
+    harness.postgres.close()
+
+
+@pytest.fixture
+def person(module_database: TestDatabase) -> Person:
+    """Somebody with rows in every table that a door or a Sync app fills."""
+    return somebody_with_everything(module_database)
+
+
+def somebody_with_everything(database: TestDatabase) -> Person:
+    person = make_person(database)
+    who = person.user_id
+    decide(database, who, 12)
+    for statement in (
+        "INSERT INTO public.player_decision_profiles (user_id, games_analyzed, summary_text)"
+        " VALUES (%s, 12, 'Tends to wait — «é».')",
+        "INSERT INTO judgment.profile_state (user_id, score_owner) VALUES (%s, 'judgment')",
+        "INSERT INTO judgment.idempotency_keys (user_id, key, route, body_sha256, status)"
+        " VALUES (%s, 'k', 'POST /x', 'd', 201)",
+        "INSERT INTO judgment.outbox (id, type, version, user_id, subject_id, correlation_id)"
+        " VALUES (gen_random_uuid(), 'profile.changed', 1, %s, gen_random_uuid(), 'c')",
+        "INSERT INTO public.scenarios (id, theme, category, personalized_for_user_id)"
+        " VALUES (gen_random_uuid(), 'personal', 'governance', %s)",
+        "INSERT INTO judgment.scenario_contents (scenario_id, owner_user_id, title, options)"
+        " SELECT id, personalized_for_user_id, 'Mine', '[]' FROM public.scenarios"
+        " WHERE personalized_for_user_id = %s",
+        "INSERT INTO public.evaluation_snapshots (id, choice_id, user_id, profile_state,"
+        " personal_context_snapshot) SELECT gen_random_uuid(), id, user_id, '{}', 'ctx'"
+        " FROM public.choices WHERE user_id = %s LIMIT 1",
+        "INSERT INTO public.evaluation_predictions (id, snapshot_id, condition, eval_model,"
+        " eval_model_version) SELECT gen_random_uuid(), id, 'A', 'm', '1'"
+        " FROM public.evaluation_snapshots WHERE user_id = %s",
+    ):
+        run_as_admin(database, statement, who)
+    return person
+
+
+def rows_of(database: TestDatabase, user_id: uuid.UUID) -> Counter[str]:
+    """How many rows each inventory table holds of a person, seen by the superuser."""
+    with psycopg.connect(database.admin_url) as admin:
+        counts: Counter[str] = Counter()
+        for table in INVENTORY:
+            found = admin.execute(
+                f"SELECT count(*) FROM {table.name} WHERE {table.condition}".encode(),
+                {"user_id": user_id},
+            ).fetchone()
+            assert found is not None
+            counts[table.name] = found[0]
+        return counts
+
+
+@pytest.mark.promise("R-6", "P1-accept-3")
+def test_the_owners_switch_shuts_agents_out_at_once(h: Harness, person: Person):
+    reader = Database(h.database.url("judgment_reader"))
+    for body, allowed in (('{"enabled": false}', False), ('{"enabled": true}', True)):
+        status, answer = h.call("PUT", "/api/v1/agent-access", person.user_id, body=body)
+        assert (status, json.loads(answer)) == (200, json.loads(body))
+        with reader.transaction(person.user_id) as tx:
+            assert store.agent_access(tx) is allowed
+    reader.close()
+
+
+@pytest.mark.promise("P1-refuse-input")
+@pytest.mark.parametrize(
+    "body", ["", "{}", '{"enabled": 1}', '{"enabled": "no"}', '{"enabled": true, "user_id": "x"}']
+)
+def test_a_switch_that_is_not_on_or_off_is_400(h: Harness, person: Person, body: str):
+    assert h.call("PUT", "/api/v1/agent-access", person.user_id, body=body)[0] == 400
+
+
+@pytest.mark.promise("R-33", "P1-accept-6")
+def test_an_export_holds_every_row_the_inventory_knows_and_nobody_elses(h: Harness, person: Person):
+    other = somebody_with_everything(h.database)
+    lines, closing = h.page(person.user_id)
+    expected = rows_of(h.database, person.user_id)
+    assert all(expected[table.name] > 0 for table in INVENTORY)
+    assert Counter(line.table for line in lines) == expected
+    assert closing["cursor"] is None
+    text = json.dumps([line.model_dump(mode="json") for line in lines])
+    assert str(other.user_id) not in text
+    assert "key_hash" not in text
+    assert "Tends to wait — «é»." in {line.row.get("summary_text") for line in lines}
+
+
+@pytest.mark.promise("R-33")
+def test_pages_are_bounded_and_together_the_whole_of_one_moment(
+    h: Harness, small: Harness, person: Person
+):
+    whole, _ = h.page(person.user_id)
+    lines, closing = small.page(person.user_id)
+    decide(h.database, person.user_id, 5)
+    run_as_admin(
+        h.database,
+        "INSERT INTO public.agent_api_keys (user_id, key_hash, name) VALUES (%s, %s, 'later')",
+        person.user_id,
+        uuid.uuid4().hex,
+    )
+    collected, pages = list(lines), 1
+    while closing["cursor"]:
+        status, body = small.call(
+            "GET", EXPORT, person.user_id, query={"cursor": [closing["cursor"]]}
+        )
+        assert status == 200
+        assert sum(len(json.dumps(line)) for line in body.splitlines()[:-1]) <= 2_000
+        lines, closing = small.page(person.user_id, closing["cursor"])
+        collected, pages = collected + lines, pages + 1
+    assert pages > 3
+    stamped = [line for line in collected if line.table != "public.choices"]
+    assert stamped == [line for line in whole if line.table != "public.choices"]
+
+
+def test_a_row_larger_than_a_page_is_named_with_its_size_and_the_export_goes_on(
+    small: Harness, person: Person
+):
+    run_as_admin(
+        small.database,
+        "UPDATE public.player_decision_profiles SET summary_text = repeat('x', 5000)"
+        " WHERE user_id = %s",
+        person.user_id,
+    )
+    lines = [line for page in small.pages(person.user_id) for line in page]
+    (cut,) = [line for line in lines if line.table == "public.player_decision_profiles"]
+    assert cut.row["left_out"] == "larger than a page"
+    assert cut.row["bytes"] > 5000
+    assert Counter(line.table for line in lines) == rows_of(small.database, person.user_id)
+
+
+def encoded(value: Any) -> str:
+    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+
+NOW = "2026-11-30T12:00:00Z"
+
+
+@pytest.mark.promise("P1-refuse-input")
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "",
+        "x",
+        "!!!",
+        "é",
+        encoded({}),
+        encoded([NOW, "judgment.owners"]),
+        encoded([NOW, "auth.users", str(uuid.uuid4())]),
+        encoded([NOW, "judgment.owners; drop table x", str(uuid.uuid4())]),
+        encoded([NOW, "judgment.owners", "1 or 1=1"]),
+        encoded([NOW, "judgment.owners", None]),
+        encoded([NOW, "judgment.idempotency_keys", "a\x00b"]),
+        encoded([NOW, ["judgment.owners"], str(uuid.uuid4())]),
+        encoded(["2026-11-30T12:00:00", "judgment.owners", str(uuid.uuid4())]),
+        encoded([1, "judgment.owners", str(uuid.uuid4())]),
+        encoded(["then", "judgment.owners", str(uuid.uuid4())]),
+        "W" * 3000,
+    ],
+)
+def test_a_cursor_that_is_not_ours_is_400(h: Harness, person: Person, cursor: str):
+    status, body = h.call("GET", EXPORT, person.user_id, query={"cursor": [cursor]})
+    assert (status, json.loads(body)["code"]) == (400, "invalid_request")
+
+
+@pytest.mark.promise("P1-accept-4")
+def test_another_owners_cursor_shows_nothing_of_theirs(small: Harness, person: Person):
+    other = somebody_with_everything(small.database)
+    _, closing = small.page(other.user_id)
+    lines, _ = small.page(person.user_id, closing["cursor"])
+    assert str(other.user_id) not in json.dumps([line.row for line in lines])
+
+
+@pytest.mark.promise("R-33", "P1-accept-6")
+def test_erasing_leaves_no_row_of_the_person_and_every_row_of_the_next(h: Harness, person: Person):
+    other = somebody_with_everything(h.database)
+    before = rows_of(h.database, other.user_id)
+    assert h.call("DELETE", "/api/v1/account", person.user_id) == (204, "")
+    assert rows_of(h.database, person.user_id).total() == 0
+    assert rows_of(h.database, other.user_id) == before
+    with psycopg.connect(h.database.admin_url) as admin:
+        found = admin.execute("SELECT 1 FROM auth.users WHERE id = %s", (person.user_id,))
+        assert found.fetchone() is None
+    assert h.call("DELETE", "/api/v1/account", person.user_id) == (204, "")

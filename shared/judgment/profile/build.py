@@ -198,8 +198,8 @@ def _timing(ordered: Sequence[Decision]) -> dict[str, float] | None:
     deliberation = middle / (middle + 2)
     return {
         "n": n,
-        "seconds": round(median(ms for ms, _ in timed) / 1000, 1),
-        "pace": round(middle, 2),
+        "seconds": round(median(ms for ms, _ in timed) / 1000, 3),
+        "pace": round(middle, 4),
         "deliberation": round(
             (deliberation * n + 0.5 * PSEUDO_DECISIONS) / (n + PSEUDO_DECISIONS), 4
         ),

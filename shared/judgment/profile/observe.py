@@ -26,14 +26,10 @@ from judgment.profile.signals import SIGNALS, Signal
 if TYPE_CHECKING:
     from judgment.profile.model import PlayerDecisionProfile
 
-CLEAR = (
-    "Clearly leans towards {towards} ({share:.0%} of the pull): took the option best on that in "
-    "{took} of {differed} decisions, {chance:.1f} by chance."
-)
-PERHAPS = (
-    "Perhaps leans towards {towards} ({share:.0%} of the pull): took the option best on that in "
-    "{took} of {differed} decisions, {chance:.1f} by chance."
-)
+CLEAR = "Clearly leans towards {towards} ({share:.0%} of the pull)"
+PERHAPS = "Perhaps leans towards {towards} ({share:.0%} of the pull)"
+TAKEN = ": took the option best on that in {took} of {differed} decisions, {chance:.1f} by chance."
+UNCOUNTED = "."
 FLAT = "No pull that could be told from chance, over {weighed} decisions: {drivers}."
 KIND = 'All {n} are of one kind, "{kind}": elsewhere the owner may weigh things differently.'
 OWN_PATTERN = (
@@ -156,17 +152,23 @@ def driver_names(pattern: CategoryPattern) -> tuple[str, ...]:
 
 
 def _observe_pull(about: str, pattern: CategoryPattern, pull: Pull) -> Observation:
-    tally = pattern.tallies.get(pull.name)
     clear = abs(pull.weight) / (pull.sd or 1.0) >= CLEAR_Z
-    toward = pull.weight >= 0
+    lean = CLEAR if clear else PERHAPS
+    about = f"{about}:driver:{pull.name}"
     numbers: dict[str, Value] = {
         "towards": drivers.in_words(pull.name, pull.weight),
         "share": pull.share,
-        "took": (tally.took_most if toward else tally.took_least) if tally else 0,
-        "differed": tally.differed if tally else 0,
-        "chance": (tally.chance_most if toward else tally.chance_least) if tally else 0.0,
     }
-    return Observation(f"{about}:driver:{pull.name}", CLEAR if clear else PERHAPS, numbers)
+    tally = pattern.tallies.get(pull.name)
+    if tally is None:
+        return Observation(about, lean + UNCOUNTED, numbers)
+    most = pull.weight >= 0
+    numbers |= {
+        "took": tally.took_most if most else tally.took_least,
+        "differed": tally.differed,
+        "chance": tally.chance_most if most else tally.chance_least,
+    }
+    return Observation(about, lean + TAKEN, numbers)
 
 
 def _observe_earlier(about: str, pattern: CategoryPattern) -> Iterator[Observation]:

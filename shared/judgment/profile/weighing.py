@@ -69,7 +69,7 @@ def weigh(decisions: Sequence[Decision]) -> Weighing:
         "own_pattern": {
             "hits": sum(held.values()),
             "of": len(cases),
-            "chance": round(sum(1 / len(t.options) for t in tasks), 2),
+            "chance": round(sum(1 / len(t.options) for t in tasks), 4),
         },
         "comparison": _comparison(names, fitted, reach),
         "trend": _trend(names, tasks),
@@ -141,7 +141,7 @@ def _tally(tasks: Sequence[choice.Task], index: int) -> dict[str, float]:
         found["took_least"] += column[task.chosen] == least
         chance_most += column.count(most) / len(column)
         chance_least += column.count(least) / len(column)
-    return {**found, "chance_most": round(chance_most, 2), "chance_least": round(chance_least, 2)}
+    return {**found, "chance_most": round(chance_most, 4), "chance_least": round(chance_least, 4)}
 
 
 def _comparison(
@@ -163,7 +163,7 @@ def _comparison(
     gap = abs(reach[a]) - abs(reach[b])
     if not reach[b] or variance <= 0 or gap / math.sqrt(variance) < COMPARE_Z:
         return None
-    return {"over": names[a], "under": names[b], "ratio": round(abs(reach[a] / reach[b]), 2)}
+    return {"over": names[a], "under": names[b], "ratio": round(abs(reach[a] / reach[b]), 4)}
 
 
 def _trend(names: Sequence[str], tasks: Sequence[choice.Task]) -> dict[str, Any] | None:

@@ -1,0 +1,140 @@
+"""A second opinion: every sentence about a person made again from their decisions, with numpy.
+
+Shares no code with the product but the words of the drivers. Same definitions: posterior mode
+under a normal prior (mean 0, sd 2), its curvature, one Newton step to leave a decision out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judgment.profile.drivers import in_words
+
+if TYPE_CHECKING:
+    from judgment.profile.decision import Decision
+
+PRIOR_SD = 2.0
+
+
+def sentences(decisions: Sequence[Decision]) -> list[str]:
+    """What may be said of a person with one kind of decision, in one domain, in any order."""
+    ordered = sorted(decisions, key=lambda d: (d.recorded_at, d.id))
+    names = sorted(ordered[0].options[0].drivers)
+    tables = [np.array([[o.drivers[n] for n in names] for o in d.options]) for d in ordered]
+    chosen = [[o.id for o in d.options].index(d.chosen_option_id) for d in ordered]
+    weights, covariance, curve = _posterior(tables, chosen)
+    spans = np.mean([t.max(0) - t.min(0) for t in tables], axis=0)
+    reach = np.abs(weights) * spans
+    shares = np.round(reach / reach.sum(), 4)
+    z = np.round(weights, 4) / np.round(np.sqrt(np.diag(covariance)), 4)
+    found = [_kind(ordered)]
+    flat = []
+    for i, name in enumerate(names):
+        if abs(z[i]) < 1.28:
+            flat.append(name.replace("_", " "))
+            continue
+        took, differed, chance = _tally(tables, chosen, i, most=weights[i] >= 0)
+        sure = "Clearly" if abs(z[i]) >= 1.96 else "Perhaps"
+        found.append(
+            f"{sure} leans towards {in_words(name, weights[i])} ({shares[i]:.0%} of the pull): "
+            f"took the option best on that in {took} of {differed} decisions, {chance:.1f} by "
+            "chance."
+        )
+    if flat:
+        found.append(
+            f"No pull that could be told from chance, over {len(tables)} decisions: "
+            f"{', '.join(sorted(flat))}."
+        )
+    found.append(_own_pattern(tables, chosen, weights, curve))
+    return found + _comparison(names, weights, covariance, spans)
+
+
+def _posterior(
+    tables: Sequence[np.ndarray], chosen: Sequence[int]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    size = tables[0].shape[1]
+    weights = np.zeros(size)
+    for _ in range(400):
+        slope, curve = -weights / PRIOR_SD**2, np.eye(size) / PRIOR_SD**2
+        for table, taken in zip(tables, chosen, strict=True):
+            chances = _chances(weights, table)
+            slope = slope + table[taken] - chances @ table
+            curve = curve + _spread(chances, table)
+        step = np.linalg.solve(curve, slope)
+        weights = weights + 0.5 * step
+        if np.abs(step).max() < 1e-11:
+            break
+    return weights, np.linalg.inv(curve), curve
+
+
+def _chances(weights: np.ndarray, table: np.ndarray) -> np.ndarray:
+    odds = np.exp(table @ weights - (table @ weights).max())
+    return odds / odds.sum()
+
+
+def _spread(chances: np.ndarray, table: np.ndarray) -> np.ndarray:
+    away = table - chances @ table
+    return np.einsum("j,ja,jb->ab", chances, away, away)
+
+
+def _tally(
+    tables: Sequence[np.ndarray], chosen: Sequence[int], driver: int, *, most: bool
+) -> tuple[int, int, float]:
+    took = differed = 0
+    chance = 0.0
+    for table, taken in zip(tables, chosen, strict=True):
+        column = table[:, driver] if most else -table[:, driver]
+        best = column == column.max()
+        if best.all():
+            continue
+        differed += 1
+        took += int(best[taken])
+        chance += best.mean()
+    return took, differed, chance
+
+
+def _own_pattern(
+    tables: Sequence[np.ndarray], chosen: Sequence[int], weights: np.ndarray, curve: np.ndarray
+) -> str:
+    hits = 0
+    for table, taken in zip(tables, chosen, strict=True):
+        chances = _chances(weights, table)
+        pull = table[taken] - chances @ table
+        without = weights - np.linalg.solve(curve - _spread(chances, table), pull)
+        again = _chances(without, table)
+        hits += bool(again[taken] > np.delete(again, taken).max() + 1e-9)
+    chance = sum(1 / len(table) for table in tables)
+    return (
+        f"The other choices point to the one taken in {hits} of {len(tables)} decisions, "
+        f"{chance:.1f} by chance."
+    )
+
+
+def _comparison(
+    names: Sequence[str], weights: np.ndarray, covariance: np.ndarray, spans: np.ndarray
+) -> list[str]:
+    """Said where the strongest driver is clear and its lead over the next is 1.645 deviations."""
+    signed = np.sign(weights) * spans
+    first, second = sorted(
+        range(len(names)), key=lambda i: (-abs(weights[i] * spans[i]), names[i])
+    )[:2]
+    contrast = np.zeros(len(names))
+    contrast[first], contrast[second] = signed[first], -signed[second]
+    lead = contrast @ weights / np.sqrt(contrast @ covariance @ contrast)
+    if abs(weights[first]) / np.sqrt(covariance[first, first]) < 1.96 or lead < 1.645:
+        return []
+    ratio = abs(weights[first] * spans[first] / (weights[second] * spans[second]))
+    over = in_words(names[first], weights[first]).capitalize()
+    return [
+        f"{over} outweighs {in_words(names[second], weights[second])}, about {ratio:.1f} times."
+    ]
+
+
+def _kind(ordered: Sequence[Decision]) -> str:
+    return (
+        f'All {len(ordered)} are of one kind, "Electricity contract": elsewhere the owner may '
+        "weigh things differently."
+    )

@@ -1,0 +1,74 @@
+"""The table of twelve holds together: columns, components, sentences, needs."""
+
+from __future__ import annotations
+
+from string import Formatter
+
+import pytest
+
+from judgment.profile.model import SIGNAL_COLUMNS, read_signal
+from judgment.profile.observe import observe_signal
+from judgment.profile.shapes import state_of
+from judgment.profile.signals import BY_NAME, SIGNALS, Signal
+
+STORED = {
+    "confidence_calibration": {"mean_confidence": 0.8, "held_count": 6},
+    "timing": {"seconds": 30.5, "pace": 2.2},
+    "persuadability": {"changed": 3},
+    "peer_reading": {"right": 3},
+    "dissent": {"against": 3},
+    "authenticity": {"matches": 3},
+    "learning_rate": {"changed": 3},
+    "occasion_noise": {"same": 3},
+    "self_awareness": {"right": 3},
+    "name_bias": {"differed": 3},
+    "reasoning_style": {"shares": {"analytical": 0.5, "personal": 0.2}},
+    "attention": {"shares": {"long_term": 0.5, "cost": 0.2}},
+}
+
+
+@pytest.mark.promise("000-3.1", "P1-4")
+def test_there_are_twelve_and_each_has_a_column() -> None:
+    assert [s.name for s in SIGNALS] == list(SIGNAL_COLUMNS)
+    assert len(SIGNALS) == len(set(SIGNAL_COLUMNS.values())) == 12
+
+
+@pytest.mark.parametrize("signal", SIGNALS, ids=lambda s: s.name)
+def test_each_row_of_the_table_is_complete(signal: Signal) -> None:
+    assert signal.measure in {c.name for c in signal.components}
+    assert signal.cuts[0] < signal.cuts[1]
+    assert all((signal.inputs, signal.formula, signal.shrinkage, signal.stimulus, signal.unit))
+    fields = [{f for _, f, _, _ in Formatter().parse(t) if f} for t in signal.sentences]
+    assert all("n" in names for names in fields)
+
+
+@pytest.mark.promise("000-3.1")
+@pytest.mark.parametrize("signal", SIGNALS, ids=lambda s: s.name)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_each_sentence_can_be_said_from_stored_numbers(signal: Signal, place: int) -> None:
+    measured = (0.0, sum(signal.cuts) / 2, 1.0)[place]
+    stored = {"n": 14, **STORED[signal.name]}
+    if "shares" in stored:
+        stored["shares"] = {"leading_one": measured}
+    else:
+        stored[signal.measure] = measured
+    text = observe_signal(signal, read_signal(stored)).text
+    assert "14" in text
+    assert "{" not in text
+    assert text.split("{")[0][:5] == signal.sentences[place][:5]
+
+
+@pytest.mark.promise("R-21")
+@pytest.mark.parametrize(
+    ("supporting", "state"),
+    [(0, "sparse"), (3, "sparse"), (4, "developing"), (11, "developing"), (12, "rich")],
+)
+def test_states_follow_the_number_of_supporting_decisions(supporting, state) -> None:
+    assert state_of(supporting) == state
+
+
+def test_needs_count_down_to_the_next_state() -> None:
+    noise = BY_NAME["occasion_noise"]
+    assert noise.needs(1) == "3 more repeated decisions to be developing"
+    assert noise.needs(7) == "5 more repeated decisions to be rich"
+    assert noise.needs(12) == "nothing more"

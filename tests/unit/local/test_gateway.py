@@ -98,7 +98,7 @@ def test_a_door_that_takes_too_long_is_503_and_the_next_call_is_served(tmp_path:
     _serve(tmp_path, use, seconds=1.5)
 
 
-@pytest.mark.promise("P1-refuse")
+@pytest.mark.promise("P1-refuse-input")
 def test_what_is_too_large_is_413_before_any_door_sees_it(tmp_path: Path) -> None:
     async def use(client: httpx.AsyncClient) -> None:
         over_the_gateway = await client.post("/probe/echo", content=b"x" * (10 * 1024 * 1024 + 1))
@@ -125,7 +125,7 @@ def test_a_door_has_the_environment_of_its_row_and_no_other(
     _serve(tmp_path, use)
 
 
-@pytest.mark.promise("R-33")
+@pytest.mark.promise("P1-9")
 def test_agent_routes_leave_a_wire_line_without_the_credential(tmp_path: Path) -> None:
     async def use(client: httpx.AsyncClient) -> None:
         headers = {"Authorization": "Bearer good", "X-Judgment-Via": "mcp"}

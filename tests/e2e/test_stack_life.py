@@ -1,0 +1,143 @@
+"""A stack of its own, killed and stopped: nothing stays behind, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from infra.local.places import CHECKOUT, Places
+from tests.e2e.running import RunningStack, run_dev
+
+UP_SECONDS = 120.0
+GONE_SECONDS = 3.0
+
+
+@pytest.fixture(scope="module")
+def places() -> Iterator[Places]:
+    """A state folder of this module."""
+    state = Path(tempfile.mkdtemp(prefix="judgment-life-"))
+    yield Places(state)
+    run_dev("down", "--state", str(state))
+    shutil.rmtree(state, ignore_errors=True)
+
+
+class _Foreground:
+    """`./dev up` as a shell runs it."""
+
+    def __init__(self, places: Places):
+        self._places = places
+        command = [sys.executable, "-m", "infra.local", "up", "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--state", str(places.state)],
+            cwd=CHECKOUT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def __enter__(self) -> RunningStack:
+        assert _happens(self._places.stack_file.exists, UP_SECONDS)
+        return RunningStack.read(self._places)
+
+    def __exit__(self, *failure: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def _happens(condition: Callable[[], bool], seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def _nothing_left(places: Places) -> bool:
+    ports = json.loads(places.ports.read_text()).values()
+    return not any(_listens(port) for port in ports) and not _processes(places)
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def _processes(places: Places) -> list[str]:
+    """Living processes that have this state folder in their command line or environment."""
+    found: list[str] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        if folder.name == str(os.getpid()):
+            continue
+        try:
+            shown = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(places.state).encode() in shown:
+            found.append(folder.name)
+    return found
+
+
+@pytest.mark.promise("P1-accept-1")
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's parent-death signal is Linux's")
+def test_a_killed_supervisor_leaves_nothing_and_the_next_start_keeps_everything(
+    places: Places,
+) -> None:
+    foreground = _Foreground(places)
+    with foreground as first:
+        assert _reads(first) == 200
+    assert foreground.process.returncode == -signal.SIGKILL
+    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+
+    second_foreground = _Foreground(places)
+    with second_foreground as second:
+        assert second.api_url == first.api_url
+        assert second.owners["demo"].agent_key == first.owners["demo"].agent_key
+        assert _reads(second) == 200
+        with httpx.Client(base_url=second.api_url) as client:
+            stale = client.get("/api/v1/keys", headers=first.owners["demo"].headers)
+            fresh = client.get("/api/v1/keys", headers=second.owners["demo"].headers)
+        assert (stale.status_code, fresh.status_code) == (401, 200)
+
+        second_foreground.process.send_signal(signal.SIGINT)
+        assert second_foreground.process.wait(20) == 0
+    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+    assert not places.stack_file.exists()
+
+
+def _reads(stack: RunningStack) -> int:
+    headers = stack.owners["demo"].agent
+    return httpx.get(f"{stack.api_url}/api/agent/v1/profile", headers=headers).status_code
+
+
+@pytest.mark.promise("P1-9")
+def test_a_detached_stack_is_started_once_and_stopped_by_down(places: Places) -> None:
+    options = ("--state", str(places.state))
+    up = run_dev("up", "--detach", "--port", "0", *options)
+    assert up.returncode == 0, up.stderr
+    stack = RunningStack.read(places)
+    assert stack.owners["demo"].agent_key in up.stdout
+    assert stack.owners["demo"].agent_key not in (places.logs / "supervisor.log").read_text()
+
+    again = run_dev("up", "--detach", "--port", "0", *options)
+    assert (again.returncode, stack.api_url in again.stdout) == (0, True)
+    foreground = run_dev("up", "--port", "0", *options)
+    assert foreground.returncode == 1
+    assert "already running" in foreground.stderr
+
+    assert run_dev("down", *options).stdout == "stopped\n"
+    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+    assert run_dev("down", *options).stdout == "nothing is running\n"

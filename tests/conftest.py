@@ -14,6 +14,13 @@ from infra.local.postgres import LocalPostgres
 from tests.databases import TEMPLATE, TestDatabase, copied_database
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`./dev test --agents`."""
+    parser.addoption(
+        "--agents", action="store_true", help="drive the large agent clients too (about 1.3 GB)"
+    )
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[LocalPostgres]:
     """One server for this pytest process (each xdist worker has its own)."""

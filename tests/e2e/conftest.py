@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark what needs the stack, so that `-m "not stack"` leaves it out."""
+def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Mark what needs the stack, so that `-m "not stack"` leaves it out; agents only if asked."""
+    unasked = pytest.mark.skip(reason="needs ./dev test --agents")
     for item in items:
+        if item.get_closest_marker("agents") and not config.getoption("--agents"):
+            item.add_marker(unasked)
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.stack)
 

@@ -111,7 +111,7 @@ def turn(*, skill: bool, results: tuple[str, ...] = ()) -> Turn:
     return Chat().read(request("chat", skill=skill, results=results))
 
 
-@pytest.mark.promise("000-13")
+@pytest.mark.promise("000-13.16")
 def test_the_twin_is_personal_only_with_skill_and_profile() -> None:
     script = twin.Twin()
     assert script(turn(skill=False)) == Say(twin.GENERIC)

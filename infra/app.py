@@ -12,12 +12,9 @@ from infra.constructs.database import GivenAccess
 from infra.deployment import Deployment, read_deployment
 from infra.stacks.data import DataStack
 from infra.stacks.edge import EdgeStack
+from infra.stacks.names import DATA, EDGE, SERVICE
 from infra.stacks.service import ServiceStack
 from infra.staging import BUILD
-
-DATA = "Judgment-Data"
-SERVICE = "Judgment-Service"
-EDGE = "Judgment-Edge"
 
 
 def assemble(

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 import boto3
 import httpx
 
-from infra.app import SERVICE
 from infra.catalogue import CATALOGUE
 from infra.deployable import DEPLOYABLE
 from infra.emulator.cdk import Cdk, CdkFailed
@@ -25,6 +24,7 @@ from infra.emulator.ground import Ground, ground
 from infra.emulator.smoke import Smoke, SmokeFailed
 from infra.local.children import ChildFailed
 from infra.local.provision import aws_access
+from infra.stacks.names import SERVICE
 from infra.staging import ROOT
 
 NO_CHANGES = "(no changes)"
@@ -57,14 +57,31 @@ def check(stand: Ground, say: Callable[[str], None]) -> None:
     if NO_CHANGES not in again:
         raise SmokeFailed(f"the second deployment changed something:\n{again[-2000:]}")
     address = _tell_the_address(stand)
-    with httpx.Client(base_url=address, timeout=60, verify=_trust(stand)) as client:
-        smoke = Smoke.begin(client, stand.issuer)
-        for shown in _timed(say, "used", smoke.run):
-            say(f"    {shown}")
+    for shown in _timed(say, "used", lambda: _use(stand, address)):
+        say(f"    {shown}")
     _timed(say, "destroyed", lambda: cdk.destroy(SERVICE))
     left = _left_over(stand)
     if left:
         raise SmokeFailed(f"destroy left something: {left}")
+
+
+def _use(stand: Ground, address: str) -> list[str]:
+    with httpx.Client(base_url=address, timeout=60, verify=_trust(stand)) as client:
+        try:
+            return Smoke.begin(client, stand.issuer).run()
+        except SmokeFailed as failure:
+            raise SmokeFailed(f"{failure}\n{_last_words(stand)}") from failure
+
+
+def _last_words(stand: Ground) -> str:
+    """The end of each door's log."""
+    logs = _client(stand, "logs")
+    groups = logs.describe_log_groups(logGroupNamePrefix="/aws/lambda/")["logGroups"]
+    said: list[str] = []
+    for name in (group["logGroupName"] for group in groups):
+        events = logs.filter_log_events(logGroupName=name)["events"]
+        said += [f"{name}: {event['message'].rstrip()}" for event in events[-12:]]
+    return "\n".join(said)
 
 
 def _knows_our_types(stand: Ground) -> None:
@@ -75,22 +92,19 @@ def _knows_our_types(stand: Ground) -> None:
 
 
 def _tell_the_address(stand: Ground) -> str:
-    """Fill API_URL in: an emulator knows the address only after it deployed (ruling 26)."""
-    outputs = {
-        row["OutputKey"]: row["OutputValue"]
-        for row in _client(stand, "cloudformation").describe_stacks(StackName=SERVICE)["Stacks"][0][
-            "Outputs"
-        ]
-    }
+    """Fill the addresses in: an emulator knows its own only after it deployed (ruling 26)."""
+    described = _client(stand, "cloudformation").describe_stacks(StackName=SERVICE)["Stacks"][0]
+    outputs = {row["OutputKey"]: row["OutputValue"] for row in described["Outputs"]}
     address = f"{stand.endpoint}/_aws/execute-api/{outputs['ApiId']}/{outputs['StageName']}"
+    known = {"API_URL": address, "CONSOLE_ORIGIN": stand.endpoint}
     functions = _client(stand, "lambda")
     for door in CATALOGUE.doors:
-        if "API_URL" in door.settings:
+        told = {name: value for name, value in known.items() if name in door.settings}
+        if told and door.trigger != "deploy":
             name = f"judgment-{door.name}"
             found = functions.get_function_configuration(FunctionName=name)["Environment"]
             functions.update_function_configuration(
-                FunctionName=name,
-                Environment={"Variables": {**found["Variables"], "API_URL": address}},
+                FunctionName=name, Environment={"Variables": {**found["Variables"], **told}}
             )
     return address
 

@@ -18,7 +18,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from judgment.db.roles import ROLES
 
 from infra.local.database import own_database, prepare
 from infra.local.issuer import AUDIENCE, IssuerApp, LocalIssuer
@@ -26,6 +25,7 @@ from infra.local.ministack import ministack, wait_until_ready
 from infra.local.places import Places
 from infra.local.ports import remembered_ports
 from infra.local.provision import aws_environment
+from judgment.db.roles import LOGIN_ROLES
 
 _ISSUER_SECONDS = 10.0
 _CERTIFICATE_DAYS = 2
@@ -67,7 +67,7 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
         undo.enter_context(_served(IssuerApp(issuer), ports["issuer"]))
         wait_until_ready(child, ports["aws"], tls=strict)
         urls = places.scratch / "database-urls.json"
-        urls.write_text(json.dumps({role.name: database.url(role.name) for role in ROLES}))
+        urls.write_text(json.dumps({role: database.url(role) for role in LOGIN_ROLES}))
         endpoint = f"{'https' if strict else 'http'}://127.0.0.1:{ports['aws']}"
         yield Ground(
             endpoint=endpoint,

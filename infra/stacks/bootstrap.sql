@@ -5,8 +5,10 @@ DO $$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'judgment_migrate') THEN
     CREATE ROLE judgment_migrate LOGIN CREATEROLE;
+  ELSE
+    ALTER ROLE judgment_migrate LOGIN CREATEROLE;
   END IF;
-  EXECUTE format('GRANT CREATE ON DATABASE %I TO judgment_migrate', current_database());
+  EXECUTE format('GRANT CONNECT, CREATE, TEMPORARY ON DATABASE %I TO judgment_migrate', current_database());
   GRANT CREATE, USAGE ON SCHEMA public TO judgment_migrate;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'rds_iam') THEN
     GRANT rds_iam TO judgment_migrate WITH ADMIN OPTION;

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from judgment.db.roles import ROLES
 
 from infra.catalogue import CATALOGUE, Catalogue, Queue, Rule
 from infra.deployment import Deployment
 from infra.emulator.cdk import NODE
 from infra.staging import ROOT
+from judgment.db.roles import LOGIN_ROLES
 
 if TYPE_CHECKING:
     from infra.acknowledgements import Acknowledged
@@ -89,6 +89,6 @@ def in_emulator(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
         python="3.13",
         oidc_issuer="http://127.0.0.1:9",
         oidc_audience="judgment",
-        database_urls={role.name: f"postgresql://{role.name}@127.0.0.1/judgment" for role in ROLES},
+        database_urls={role: f"postgresql://{role}@127.0.0.1/judgment" for role in LOGIN_ROLES},
     )
     return synthesize(deployment, tmp_path_factory.mktemp("emulator"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from infra.app import DATA, SERVICE
 from infra.catalogue import CATALOGUE
+from infra.stacks.names import DATA, SERVICE
 from tests.infra.conftest import LATER, Assembly
 
 [LATER_QUEUE] = LATER.queues

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from infra.acknowledgements import OPEN_ROUTE, ROWS
-from infra.app import DATA, EDGE, SERVICE
 from infra.catalogue import CATALOGUE, Door
 from infra.constructs.door import logical_name
 from infra.constructs.firewall import OWN_WORDS_PATHS
+from infra.stacks.names import DATA, EDGE, SERVICE
 
 if TYPE_CHECKING:
     from tests.infra.conftest import Assembly

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from infra.access_log import FIELDS
-from infra.app import SERVICE
 from infra.catalogue import CATALOGUE, Door
 from infra.constructs.door import logical_name
 from infra.deployable import DEPLOYABLE
 from infra.gateway_responses import GATEWAY_RESPONSES
+from infra.stacks.names import SERVICE
 
 if TYPE_CHECKING:
     from tests.infra.conftest import Assembly

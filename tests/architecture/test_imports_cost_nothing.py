@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.emulator.cdk import NODE
 from tests.architecture.source import ROOT, imports, module, named, python_files, tree
 
 # Sockets are cut below `socket.socket`, so that a library cannot find a way round.
@@ -19,7 +20,6 @@ def cut(*_, **__): raise OSError("network while importing")
 for name in ("connect", "connect_ex", "bind", "sendto"):
     setattr(socket.socket, name, cut)
 socket.getaddrinfo = socket.create_connection = cut
-os.environ.clear()
 failed = {}
 for name in json.load(sys.stdin):
     try:
@@ -57,18 +57,25 @@ def _import(names: list[str], environment: dict[str, str]) -> dict[str, dict[str
     return json.loads(done.stdout)
 
 
+def _names() -> list[str]:
+    files = python_files("shared", "functions", "infra")
+    return [module(path) for path in files if path.name != "__main__.py"]
+
+
 @pytest.mark.promise("P1-1", "000-3")
 def test_every_module_imports_with_an_empty_environment_and_no_network() -> None:
     needs_cdk = _needs_cdk()
-    names = [
-        module(path)
-        for path in python_files("shared", "functions", "infra")
-        if path.name != "__main__.py"
-    ]
-    assert len(names) > 40
-    result = _import([n for n in names if n not in needs_cdk], {})
+    names = [name for name in _names() if name not in needs_cdk]
+    assert len(names) > 100
+    result = _import(names, {})
     assert result["failed"] == {}
     assert result["environment"].keys() <= {"LC_CTYPE"}
+
+
+def test_what_needs_cdk_needs_its_node_and_nothing_else() -> None:
+    names = sorted(_needs_cdk() & set(_names()))
+    assert "infra.app" in names
+    assert _import(names, {"JSII_NODE": str(NODE)})["failed"] == {}
 
 
 def _reads_environment(path: Path) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -81,7 +82,8 @@ def _handler_for(proxy: HeaderProxy) -> type[BaseHTTPRequestHandler]:
                     self.send_header(name, value)
             self.send_header("Content-Length", str(len(reply.content)))
             self.end_headers()
-            self.wfile.write(reply.content)
+            with contextlib.suppress(ConnectionError):  # a client may go before it has all
+                self.wfile.write(reply.content)
 
         do_GET = do_POST = do_DELETE = do_OPTIONS = do_PUT = _pass_on
 

@@ -75,6 +75,7 @@ _UNSTORABLE = (
     pg.UntranslatableCharacter,
     pg.NumericValueOutOfRange,
     pg.DatetimeFieldOverflow,
+    pg.InvalidTextRepresentation,
     pg.StringDataRightTruncation,
     pg.ProgramLimitExceeded,
 )

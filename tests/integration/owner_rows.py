@@ -1,0 +1,57 @@
+"""A row in every table of the inventory for one person, written past every policy."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import psycopg
+
+_SYNC = {
+    "person": "INSERT INTO auth.users (id, email) VALUES (%(user)s, %(user)s::text)",
+    "profile": "SELECT 1",  # the app's trigger has done it
+    "choice": "INSERT INTO public.choices (id, user_id, scenario_id, option_id)"
+    " VALUES (%(choice)s, %(user)s, %(scenario)s, 'a')",
+}
+_OURS = {
+    "person": "INSERT INTO auth.users (id) VALUES (%(user)s)",
+    "profile": "INSERT INTO public.profiles (id, personal_context) VALUES (%(user)s, 'mine')",
+    "choice": "INSERT INTO public.choices (id, user_id) VALUES (%(choice)s, %(user)s)",
+}
+_ROWS = """
+{person};
+{profile};
+UPDATE public.profiles SET personal_context = 'mine' WHERE id = %(user)s;
+INSERT INTO judgment.owners (user_id, issuer, subject) VALUES (%(user)s, 'test', %(user)s::text);
+INSERT INTO public.player_decision_profiles (user_id, games_analyzed, summary_text)
+VALUES (%(user)s, 3, 'of mine');
+INSERT INTO judgment.profile_state (user_id, score_owner) VALUES (%(user)s, 'judgment');
+INSERT INTO public.scenarios (id, theme, category, personalized_for_user_id)
+VALUES (%(scenario)s, 'personal', 'governance', %(user)s);
+INSERT INTO judgment.scenario_contents (scenario_id, owner_user_id, title, options)
+VALUES (%(scenario)s, %(user)s, 'Mine', '[]');
+{choice};
+INSERT INTO judgment.decisions (id, user_id, scenario_id, scenario_title, category, theme,
+  options, chosen_option_id, chosen_label, source, recorded_at)
+VALUES (%(choice)s, %(user)s, %(scenario)s, 'Mine', 'governance', 'personal', '[]', 'a', 'Yes',
+  'judgment', now());
+INSERT INTO public.evaluation_snapshots (id, choice_id, user_id, personal_context_snapshot)
+VALUES (%(snapshot)s, %(choice)s, %(user)s, 'mine');
+INSERT INTO public.evaluation_predictions (id, snapshot_id, condition, eval_model,
+  eval_model_version) VALUES (%(prediction)s, %(snapshot)s, 'A', 'm', '1');
+INSERT INTO public.agent_api_keys (id, user_id, key_hash, name)
+VALUES (%(key)s, %(user)s, %(key)s::text, 'mine');
+INSERT INTO judgment.outbox (id, type, version, user_id, subject_id, correlation_id)
+VALUES (%(event)s, 'profile.changed', 1, %(user)s, %(user)s, 'test');
+INSERT INTO judgment.idempotency_keys (user_id, key, route, body_sha256, status)
+VALUES (%(user)s, 'k', 'POST /x', '0', 201)
+"""
+
+
+def fill(admin: psycopg.Connection[Any], *, sync: bool = False) -> uuid.UUID:
+    """Add a person with a row everywhere; their id."""
+    names = ("user", "scenario", "choice", "snapshot", "prediction", "key", "event")
+    values = {name: uuid.uuid4() for name in names}
+    for statement in _ROWS.format(**(_SYNC if sync else _OURS)).split(";\n"):
+        admin.execute(statement.encode(), values)
+    return values["user"]

@@ -19,6 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from infra.local.children import Child, ChildFailed, end_leftover, last_words
+from infra.local.database import StackDatabase, given_database, own_database, prepare
 from infra.local.gateway.config import GatewayConfig, catalogue_with, write_private
 from infra.local.issuer import LocalIssuer
 from infra.local.lock import held
@@ -30,7 +31,7 @@ from infra.local.postgres import PostgresFailed, PostgresMissing
 from infra.local.provision import aws_access, provision
 from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
-from infra.local.stack_database import StackDatabase, given_database, own_database
+from judgment.db.migrate import MigrationError
 
 API_PORT = 8642
 _GATEWAY_SECONDS = 60.0
@@ -104,7 +105,7 @@ class Supervisor:
         catalogue = catalogue_with(self._options.with_modules)
         with ThreadPoolExecutor(1) as other:
             provisioning = other.submit(self._provision, catalogue, endpoint)
-            database.migrate()
+            self._migrate(database)
             provisioned = provisioning.result()
         issuer = LocalIssuer(places.issuer, f"http://127.0.0.1:{self._ports['issuer']}")
         issuer.begin()
@@ -148,6 +149,13 @@ class Supervisor:
         database = own_database(self._places, self._ports["postgres"])
         undo.callback(database.stop)
         return database
+
+    def _migrate(self, database: StackDatabase) -> None:
+        try:
+            prepare(database, self._say)
+        except MigrationError as failure:
+            anew = f"To start anew, delete {self._places.postgres} (and its .password)."
+            raise ChildFailed(f"{failure}\n{anew}") from failure
 
     def _secrets(self) -> dict[str, str]:
         path = self._places.secrets

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infra.catalogue import Catalogue, Door
+from infra.catalogue import Catalogue, Door, Queue, Rule, Schedule
+from judgment.contract.jobs import SOURCE
 from judgment.contract.routes import Route
 
 CATALOGUE = Catalogue(
@@ -10,6 +11,32 @@ CATALOGUE = Catalogue(
         Door("probe_authorizer", "Knows one word.", "tests.probe.authorizer", memory_mb=128),
         Door("probe_echo", "Shows its event.", "tests.probe.echo", timeout_s=5, memory_mb=128),
         Door("probe_stream", "Counts.", "tests.probe.stream", timeout_s=20, stream=True),
+        Door(
+            "probe_emit",
+            "Records events.",
+            "tests.probe.emit",
+            database_role="judgment_owner",
+            egress="aws",
+            settings=("DATABASE_URL", "EVENT_BUS_NAME"),
+            grants=("events:put",),
+        ),
+        Door(
+            "probe_consume",
+            "Notes events.",
+            "tests.probe.consume",
+            database_role="judgment_worker",
+            timeout_s=2,
+            settings=("DATABASE_URL",),
+            trigger="queue",
+        ),
+        Door(
+            "probe_tick",
+            "Notes ticks.",
+            "tests.probe.tick",
+            database_role="judgment_worker",
+            settings=("DATABASE_URL",),
+            trigger="schedule",
+        ),
     ),
     routes=(
         Route("ANY", "/probe/echo", "probe_echo", "none", "The event."),
@@ -17,5 +44,9 @@ CATALOGUE = Catalogue(
         Route("GET", "/probe/agent", "probe_echo", "agent", "The event of an agent."),
         Route("GET", "/probe/owner", "probe_echo", "owner", "The event of an owner."),
         Route("GET", "/probe/stream", "probe_stream", "none", "Numbers, one by one."),
+        Route("POST", "/probe/events", "probe_emit", "none", "Events, by the outbox."),
     ),
+    queues=(Queue("probe", "probe_consume", max_receive_count=2),),
+    rules=(Rule("probe", SOURCE, ("profile.changed",), "probe"),),
+    schedules=(Schedule("probe", "probe_tick", 1, "probe"),),
 )

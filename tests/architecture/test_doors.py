@@ -178,3 +178,13 @@ def test_egress_follows_from_what_a_door_needs() -> None:
 def test_a_door_with_a_database_has_a_role_and_its_address() -> None:
     for door in CATALOGUE.doors:
         assert (door.database_role is not None) == ("DATABASE_URL" in door.settings), door.name
+
+
+@pytest.mark.promise("P1-1-idempotency")
+def test_the_routes_that_honour_an_idempotency_key_are_those_whose_doors_read_it() -> None:
+    reading = {
+        path.parent.name
+        for path in python_files("functions/")
+        if ".idempotency_key()" in path.read_text(encoding="utf-8")
+    }
+    assert reading == {route.door for route in CATALOGUE.routes if route.idempotent}

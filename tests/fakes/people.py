@@ -15,16 +15,11 @@ from judgment.contract.keys import MintKeyRequest
 from judgment.contract.principal import Principal
 from judgment.contract.scopes import DEFAULT_SCOPES, Scope
 from judgment.db.connection import Database
+from judgment.queue.idempotency import idempotent
 from tests.fakes.issuer import ISSUER
 
 if TYPE_CHECKING:
-    from judgment.access.keys import OncePerKey
     from tests.databases import TestDatabase
-
-
-def never_once(*_: object) -> tuple[int, dict[str, object], bool]:
-    """An idempotency store for tests that send no Idempotency-Key."""
-    raise AssertionError("no Idempotency-Key was sent")
 
 
 @dataclass(frozen=True)
@@ -67,12 +62,11 @@ def make_person(
     *,
     scopes: tuple[Scope, ...] = DEFAULT_SCOPES,
     expires_in: timedelta | None = None,
-    once: OncePerKey = never_once,  # type: ignore[assignment]
 ) -> Person:
     """An owner with a freshly minted key."""
     user_id = make_owner(database)
     owner = Database(database.url("judgment_owner"))
-    keys = AgentKeys(owner.transaction, store, once)
+    keys = AgentKeys(owner.transaction, store, idempotent)
     expires_at = None if expires_in is None else datetime.now(UTC) + expires_in
     wanted = MintKeyRequest(name="laptop", scopes=list(scopes), expires_at=expires_at)
     minted = keys.mint(user_id, wanted)

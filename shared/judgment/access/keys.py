@@ -6,7 +6,7 @@ the last four characters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,7 +46,7 @@ class KeyRows(Protocol):
         """Store a key and return its row."""
         ...
 
-    def list_keys(self, tx: Transaction, user_id: UUID) -> list[Mapping[str, Any]]:
+    def list_keys(self, tx: Transaction, user_id: UUID) -> Sequence[Mapping[str, Any]]:
         """The owner's keys, newest first."""
         ...
 
@@ -58,13 +58,16 @@ class KeyRows(Protocol):
 
 
 class OncePerKey(Protocol):
-    """Runs an effect at most once per owner and `Idempotency-Key`, inside its transaction."""
+    """Runs an effect at most once per owner and `Idempotency-Key`, inside its transaction.
+
+    `judgment.queue.idempotency.idempotent` is one.
+    """
 
     def __call__(
         self,
         tx: Transaction,
         user_id: UUID,
-        key: str,
+        key: str | None,
         route: str,
         body: Any,
         effect: Callable[[], tuple[int, dict[str, Any]]],
@@ -110,19 +113,16 @@ class AgentKeys:
             minted.append(MintedKey(**row, key=plaintext))
             return 201, {"id": str(row["id"])}
 
+        body = request.model_dump(mode="json")
         with self._begin(owner) as tx:
-            if idempotency_key is None:
-                effect(tx)
-            else:
-                body = request.model_dump(mode="json")
-                _, remembered, replayed = self._once(
-                    tx, owner, idempotency_key, MINT_ROUTE, body, lambda: effect(tx)
-                )
-                if replayed:
-                    raise Conflict(
-                        f"This Idempotency-Key already minted key {remembered['id']}; "
-                        "its plaintext was shown then and is not stored."
-                    )
+            _, remembered, replayed = self._once(
+                tx, owner, idempotency_key, MINT_ROUTE, body, lambda: effect(tx)
+            )
+        if replayed:
+            raise Conflict(
+                f"This Idempotency-Key already minted key {remembered['id']}; "
+                "its plaintext was shown then and is not stored."
+            )
         return minted[0]
 
     def listed(self, owner: UUID) -> AgentKeyList:

@@ -17,7 +17,7 @@ from uuid import UUID
 
 import psycopg
 from psycopg import errors as pg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
@@ -201,6 +201,17 @@ class Database:
         with suppress(psycopg.Error, OSError):
             self.close()
         self._connection = None
+
+
+def connection_string(url: str) -> str:
+    """What libpq connects with for `url`: an RDS token for the password where `Database` has one.
+
+    For the one tool that connects by itself, the runner of migrations. Good for 15 minutes.
+    """
+    options = _connection_options(url, "")
+    if _wants_token(options):
+        options["password"] = _rds_token(options)
+    return make_conninfo(**options)
 
 
 def _connection_options(url: str, application_name: str) -> dict[str, Any]:

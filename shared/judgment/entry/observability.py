@@ -26,6 +26,7 @@ UNAVAILABLE = "Unavailable"
 INTERNAL_ERROR = "InternalError"
 MESSAGE_FAILED = "MessageFailed"
 TASK_FAILED = "TaskFailed"
+OUTBOX_WAITING = "OutboxWaiting"
 
 
 class _RedactedFormatter(LambdaPowertoolsFormatter):

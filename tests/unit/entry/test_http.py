@@ -269,17 +269,6 @@ def test_open_routes_ignore_queries_and_catch_all_takes_any_method():
         assert answer(door(), http_event(method, "/open/a/b"))[0] == 404
 
 
-@pytest.mark.parametrize("sent", ["", " " * 3 + "\n", "k" * 256, "ключ"])
-def test_an_idempotency_key_is_short_and_visible(sent: str):
-    def note(request: Request) -> Reply:
-        return Reply(json.dumps(request.idempotency_key()))
-
-    event = http_event(
-        "POST", "/notes/1", principal=owner(OWNER), headers={"idempotency-key": sent}
-    )
-    assert answer(door(note=note), event)[0] == 400
-
-
 def test_a_door_whose_endpoints_are_not_its_rows_does_not_open():
     with pytest.raises(ValueError, match="GET /plain"):
         HttpDoor("probe", {}, Telemetry("probe"), ROUTES)

@@ -1,0 +1,1 @@
+"""The only door with DDL: brings the database up to date when a deployment asks for it."""

@@ -16,7 +16,7 @@ from uuid import UUID, uuid5
 import psycopg
 from psycopg import sql
 
-from infra.assets import AssetMissing, fetched, locked
+from infra.assets import AssetMissing, Install, fetched, locked
 from infra.local.electricity import CATEGORY, NAMESPACE, QUESTION, THEME, Person, people
 from judgment.kit.clock import utc_now
 from judgment.profile.build import build
@@ -65,15 +65,15 @@ def owner_id(number: int) -> UUID:
     return uuid5(NAMESPACE, names.get(number, f"person/{number}"))
 
 
-def seed(admin_url: str, assets: Path, log: Log) -> SeedResult:
+def seed(admin_url: str, assets: Path, log: Log, install: Install | None = None) -> SeedResult:
     """Make the owners of the local stack, fetching the data into `assets` once.
 
-    `admin_url` is a superuser's. Without the data the three named owners are still made and
-    `missing` says why. Raises psycopg.Error when the database is not migrated or not there.
+    `admin_url` is a superuser's; `install` stands in for the package installer. Without the data
+    the three named owners are still made and `missing` says why. Raises psycopg.Error when the database is not migrated or not there.
     """
     missing: list[str] = []
     try:
-        found = people(fetched(locked()[ASSET], assets).read_bytes())
+        found = people(fetched(locked()[ASSET], assets, install).read_bytes())
     except AssetMissing as error:
         found = []
         missing.append(f"real people's choices: {error}")

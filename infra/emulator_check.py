@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import ssl
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -56,8 +55,8 @@ def check(stand: Ground, say: Callable[[str], None]) -> None:
     again = _timed(say, "deployed again", lambda: cdk.deploy(SERVICE))
     if NO_CHANGES not in again:
         raise SmokeFailed(f"the second deployment changed something:\n{again[-2000:]}")
-    address = _tell_the_address(stand)
-    for shown in _timed(say, "used", lambda: _use(stand, address)):
+    _tell_the_address(stand)
+    for shown in _timed(say, "used", lambda: _use(stand)):
         say(f"    {shown}")
     _timed(say, "destroyed", lambda: cdk.destroy(SERVICE))
     left = _left_over(stand)
@@ -65,12 +64,12 @@ def check(stand: Ground, say: Callable[[str], None]) -> None:
         raise SmokeFailed(f"destroy left something: {left}")
 
 
-def _use(stand: Ground, address: str) -> list[str]:
-    with httpx.Client(base_url=address, timeout=60, verify=_trust(stand)) as client:
+def _use(stand: Ground) -> list[str]:
+    with httpx.Client(base_url=stand.address, timeout=60) as client:
         try:
             return Smoke.begin(client, stand.issuer).run()
         except SmokeFailed as failure:
-            raise SmokeFailed(f"{failure}\n{_last_words(stand)}") from failure
+            raise SmokeFailed(f"\n{_last_words(stand)}\n{failure}") from failure
 
 
 def _last_words(stand: Ground) -> str:
@@ -91,12 +90,13 @@ def _knows_our_types(stand: Ground) -> None:
     _client(stand, "cloudformation").validate_template(TemplateBody=template)
 
 
-def _tell_the_address(stand: Ground) -> str:
-    """Fill the addresses in: an emulator knows its own only after it deployed (ruling 26)."""
+def _tell_the_address(stand: Ground) -> None:
+    """Point the domain at the API and fill the address in, both known now (ruling 26)."""
     described = _client(stand, "cloudformation").describe_stacks(StackName=SERVICE)["Stacks"][0]
     outputs = {row["OutputKey"]: row["OutputValue"] for row in described["Outputs"]}
-    address = f"{stand.endpoint}/_aws/execute-api/{outputs['ApiId']}/{outputs['StageName']}"
-    known = {"API_URL": address, "CONSOLE_ORIGIN": stand.endpoint}
+    stage = f"{outputs['ApiId']}/{outputs['StageName']}"
+    stand.domain.target = f"{stand.endpoint}/_aws/execute-api/{stage}"
+    known = {"API_URL": stand.address, "CONSOLE_ORIGIN": stand.address}
     functions = _client(stand, "lambda")
     for door in CATALOGUE.doors:
         told = {name: value for name, value in known.items() if name in door.settings}
@@ -106,7 +106,6 @@ def _tell_the_address(stand: Ground) -> str:
             functions.update_function_configuration(
                 FunctionName=name, Environment={"Variables": {**found["Variables"], **told}}
             )
-    return address
 
 
 def _left_over(stand: Ground) -> list[str]:
@@ -117,10 +116,6 @@ def _left_over(stand: Ground) -> list[str]:
     left += [s["Name"] for s in _client(stand, "scheduler").list_schedules()["Schedules"]]
     left += [s["Name"] for s in _client(stand, "secretsmanager").list_secrets()["SecretList"]]
     return left
-
-
-def _trust(stand: Ground) -> ssl.SSLContext | bool:
-    return ssl.create_default_context(cafile=stand.certificate) if stand.certificate else True
 
 
 def _client(stand: Ground, service: str) -> Any:

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from infra.emulator.domain import Domain
 from infra.local.database import own_database, prepare
 from infra.local.issuer import AUDIENCE, IssuerApp, LocalIssuer
 from infra.local.ministack import ministack, wait_until_ready
@@ -27,20 +28,26 @@ from infra.local.ports import remembered_ports
 from infra.local.provision import aws_environment
 from judgment.db.roles import LOGIN_ROLES
 
-_ISSUER_SECONDS = 10.0
+_SERVER_SECONDS = 10.0
 _CERTIFICATE_DAYS = 2
+_PARTS = ("aws", "postgres", "issuer", "domain")
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Addresses and files of one run; `certificate` is the emulator's own when it speaks TLS."""
+    """Addresses and files of one run.
+
+    `domain` serves at `address` once its target is set; `certificate` is the emulator's own when
+    it speaks TLS.
+    """
 
     endpoint: str
     environ: dict[str, str]
     issuer: LocalIssuer
     context: dict[str, str]
     scratch: Path
-    admin_url: str
+    domain: Domain
+    address: str
     certificate: Path | None
 
 
@@ -53,7 +60,7 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
     shutil.rmtree(state, ignore_errors=True)
     places = Places(state)
     places.make()
-    ports = remembered_ports(places.ports, {"aws": 0, "postgres": 0, "issuer": 0})
+    ports = remembered_ports(places.ports, dict.fromkeys(_PARTS, 0))
     with ExitStack() as undo:
         certificate = _certificate(places.scratch) if strict else None
         child = ministack(places, ports["aws"], _strict_settings(certificate))
@@ -64,7 +71,9 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
         prepare(database)
         issuer = LocalIssuer(places.issuer, f"http://127.0.0.1:{ports['issuer']}")
         issuer.begin()
+        domain = Domain(certificate)
         undo.enter_context(_served(IssuerApp(issuer), ports["issuer"]))
+        undo.enter_context(_served(domain, ports["domain"]))
         wait_until_ready(child, ports["aws"], tls=strict)
         urls = places.scratch / "database-urls.json"
         urls.write_text(json.dumps({role: database.url(role) for role in LOGIN_ROLES}))
@@ -81,7 +90,8 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
                 "database_urls": str(urls),
             },
             scratch=places.scratch,
-            admin_url=database.admin_url,
+            domain=domain,
+            address=f"http://127.0.0.1:{ports['domain']}",
             certificate=certificate,
         )
 
@@ -144,14 +154,14 @@ def _served(app: Any, port: int) -> Iterator[None]:
     )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    deadline = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=_ISSUER_SECONDS)
+    deadline = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=_SERVER_SECONDS)
     pause = threading.Event()
     while not server.started:
         if datetime.datetime.now(datetime.UTC) > deadline or not thread.is_alive():
-            raise RuntimeError("the issuer did not start")
+            raise RuntimeError("a local server did not start")
         pause.wait(0.02)
     try:
         yield
     finally:
         server.should_exit = True
-        thread.join(_ISSUER_SECONDS)
+        thread.join(_SERVER_SECONDS)

@@ -124,6 +124,7 @@ INVENTORY: tuple[OwnerTable, ...] = (
         withheld={
             "created_at": "In judgment.scenario_contents; a Sync app's table may lack it.",
         },
+        of_sync=True,
     ),
     OwnerTable(
         "judgment.scenario_contents",

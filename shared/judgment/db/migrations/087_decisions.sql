@@ -79,8 +79,16 @@ CREATE POLICY profile_state_own ON judgment.profile_state TO judgment_reader, ju
 -- A scenario is seen by whom its contents are for, or whom it was made for; both policies, because
 -- a Sync app's own may open the table to everybody.
 GRANT SELECT (id, theme, category, personalized_for_user_id, personalization_inputs_hash),
-      INSERT (id, theme, category, personalized_for_user_id, personalization_inputs_hash), DELETE
+      INSERT (id, theme, category, personalized_for_user_id, personalization_inputs_hash)
    ON public.scenarios TO judgment_owner;
+-- A Sync app's choices may hang on the row; erasing takes the contents there and leaves the id.
+DO $$
+BEGIN
+  IF judgment.made_here('public.scenarios') THEN
+    GRANT DELETE ON public.scenarios TO judgment_owner;
+  END IF;
+END
+$$;
 DROP POLICY IF EXISTS judgment_readable ON public.scenarios;
 CREATE POLICY judgment_readable ON public.scenarios FOR SELECT TO judgment_owner
   USING (personalized_for_user_id = judgment.current_owner()

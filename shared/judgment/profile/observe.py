@@ -35,6 +35,10 @@ KIND = 'All {n} are of one kind, "{kind}": elsewhere the owner may weigh things 
 OWN_PATTERN = (
     "The other choices point to the one taken in {hits} of {of} decisions, {chance:.1f} by chance."
 )
+NO_PATTERN = (
+    "The other choices point to the one taken in {hits} of {of} decisions, {chance:.1f} by chance: "
+    "too few to say what weighs."
+)
 COMPARISON = "{over} outweighs {under}, about {ratio:.1f} times."
 TREND = (
     "The weight on {driver} went from {early:+.1f} to {late:+.1f} between the earlier and the "
@@ -92,7 +96,7 @@ def observe_category(pattern: CategoryPattern) -> Iterator[Observation]:
         own = pattern.own
         yield Observation(
             f"{about}:own_pattern",
-            OWN_PATTERN,
+            OWN_PATTERN if own.beats_chance else NO_PATTERN,
             {"hits": own.hits, "of": own.of, "chance": own.chance},
         )
     yield from _observe_earlier(about, pattern)
@@ -120,7 +124,13 @@ def observe_signal(signal: Signal, reading: SignalReading) -> Observation:
 
 
 def claimed(pattern: CategoryPattern) -> tuple[Pull, ...]:
-    """The pulls that stand at least 1.28 of their own deviations from zero, strongest first."""
+    """The pulls that stand at least 1.28 of their own deviations from zero, strongest first.
+
+    None where the owner's choices do not predict one another better than guessing would: without
+    this, one in six drivers of somebody who picks at random would be claimed (ADR 046).
+    """
+    if pattern.own is not None and not pattern.own.beats_chance:
+        return ()
     found = (p for p in pattern.pulls if p.sd and abs(p.weight) / p.sd >= LEAN_Z)
     return tuple(sorted(found, key=lambda p: (-p.share, p.name)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -70,6 +71,12 @@ class OwnPattern:
     hits: int
     of: int
     chance: float
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the hits stand 1.28 deviations or more above what guessing would give."""
+        spread = math.sqrt(self.chance * max(1 - self.chance / self.of, 0.0))
+        return self.hits >= self.chance + LEAN_Z * spread
 
 
 @dataclass(frozen=True)

@@ -30,17 +30,19 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
     reach = np.abs(weights) * spans
     shares = np.round(reach / reach.sum(), 4)
     z = np.round(weights, 4) / np.round(np.sqrt(np.diag(covariance)), 4)
-    found = [_kind(ordered)]
+    hits, chance = _own_pattern(tables, chosen, weights, curve)
+    steady = hits >= chance + 1.28 * np.sqrt(chance * (1 - chance / len(tables)))
+    found = [_kind(ordered), _steadiness(hits, len(tables), chance, steady)]
     flat = []
     for i, name in enumerate(names):
-        if abs(z[i]) < 1.28:
+        if abs(z[i]) < 1.28 or not steady:
             flat.append(name.replace("_", " "))
             continue
-        took, differed, chance = _tally(tables, chosen, i, most=weights[i] >= 0)
+        took, differed, luck = _tally(tables, chosen, i, most=weights[i] >= 0)
         sure = "Clearly" if abs(z[i]) >= 1.96 else "Perhaps"
         found.append(
             f"{sure} leans towards {in_words(name, weights[i])} ({shares[i]:.0%} of the pull): "
-            f"took the option best on that in {took} of {differed} decisions, {chance:.1f} by "
+            f"took the option best on that in {took} of {differed} decisions, {luck:.1f} by "
             "chance."
         )
     if flat:
@@ -48,8 +50,7 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
             f"No pull that could be told from chance, over {len(tables)} decisions: "
             f"{', '.join(sorted(flat))}."
         )
-    found.append(_own_pattern(tables, chosen, weights, curve))
-    return found + _comparison(names, weights, covariance, spans)
+    return found + (_comparison(names, weights, covariance, spans) if steady else [])
 
 
 def _posterior(
@@ -98,7 +99,7 @@ def _tally(
 
 def _own_pattern(
     tables: Sequence[np.ndarray], chosen: Sequence[int], weights: np.ndarray, curve: np.ndarray
-) -> str:
+) -> tuple[int, float]:
     hits = 0
     for table, taken in zip(tables, chosen, strict=True):
         chances = _chances(weights, table)
@@ -106,11 +107,12 @@ def _own_pattern(
         without = weights - np.linalg.solve(curve - _spread(chances, table), pull)
         again = _chances(without, table)
         hits += bool(again[taken] > np.delete(again, taken).max() + 1e-9)
-    chance = sum(1 / len(table) for table in tables)
-    return (
-        f"The other choices point to the one taken in {hits} of {len(tables)} decisions, "
-        f"{chance:.1f} by chance."
-    )
+    return hits, sum(1 / len(table) for table in tables)
+
+
+def _steadiness(hits: int, of: int, chance: float, steady: bool) -> str:
+    said = f"The other choices point to the one taken in {hits} of {of} decisions, {chance:.1f} by "
+    return said + ("chance." if steady else "chance: too few to say what weighs.")
 
 
 def _comparison(

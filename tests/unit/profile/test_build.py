@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from judgment.profile.build import READING_MS_A_WORD, build, pace
 from judgment.profile.decision import Decision, Option
+from judgment.profile.observe import claimed
 from tests.unit.profile.decisions import decision, histories, option
 
 if TYPE_CHECKING:
@@ -149,3 +151,16 @@ def test_a_long_history_is_weighed_by_its_latest_part_and_counted_whole() -> Non
     assert pattern.own is not None
     assert (pattern.own.of, pattern.own.hits) == (240, 240)
     assert pattern.tallies["price"].took_least == 0
+
+
+@pytest.mark.promise("P1-4-distil")
+def test_somebody_who_picks_at_random_is_seldom_said_to_lean_anywhere() -> None:
+    dice = random.Random(1)
+    said = 0
+    for _ in range(150):
+        rounds = []
+        for number in range(12):
+            options = [option(p, price=dice.random(), trust=dice.random()) for p in range(4)]
+            rounds.append(decision(number, options, dice.randrange(4)))
+        said += len(claimed(only(rounds)))
+    assert said / (150 * 2) < 0.10

@@ -55,7 +55,7 @@ def _connects(host: str, port: int) -> bool:
 
 
 @pytest.mark.promise("R-19", "P1-refuse-credentials")
-@pytest.mark.parametrize("path", ["/probe/agent", "/probe/owner", "/api/agent/v1/profile"])
+@pytest.mark.parametrize("path", ["/api/agent/v1/profile", "/api/v1/keys", "/api/admin/v1/flags"])
 @pytest.mark.parametrize(
     "headers",
     [{}, {"Authorization": "Basic abc"}, {"Authorization": "Bearer sync_" + "x" * 43}],
@@ -74,27 +74,28 @@ def test_a_missing_or_wrong_credential_is_the_one_401(
     assert answer.headers["www-authenticate"] == 'Bearer realm="sync"'
 
 
-@pytest.mark.promise("R-19")
+@pytest.mark.promise("R-19", "P1-refuse-credentials")
 def test_the_wrong_kind_of_credential_is_401_on_either_side(
     stack: RunningStack, api: httpx.Client
 ) -> None:
     demo = stack.owners["demo"]
-    assert api.get("/probe/agent", headers=demo.headers).status_code == 401
-    assert api.get("/probe/owner", headers=demo.agent).status_code == 401
-    assert api.get("/probe/agent", headers=demo.agent).status_code == 200
-    assert api.get("/probe/owner", headers=demo.headers).status_code == 200
+    assert api.get("/api/agent/v1/profile", headers=demo.headers).status_code == 401
+    assert api.get("/api/v1/keys", headers=demo.agent).status_code == 401
+    assert api.get("/api/agent/v1/profile", headers=demo.agent).status_code == 200
+    assert api.get("/api/v1/keys", headers=demo.headers).status_code == 200
 
 
-@pytest.mark.promise("R-27")
-def test_a_door_learns_who_asks_and_where_it_is_reached_from_the_gateway_alone(
+@pytest.mark.promise("R-27", "P1-refuse-input")
+def test_who_asks_and_where_is_never_what_a_client_claims(
     stack: RunningStack, api: httpx.Client
 ) -> None:
     demo = stack.owners["demo"]
-    context = {"X-User-Id": "someone-else", "Host": "evil.example", **demo.agent}
-    seen = api.get("/probe/agent?user_id=someone-else", headers=context).json()["event"]
-    assert seen["requestContext"]["authorizer"]["user_id"] == str(demo.user_id)
-    assert seen["requestContext"]["authorizer"]["kind"] == "agent"
+    claims = {"X-User-Id": "someone-else", "Host": "evil.example", **demo.agent}
+    answer = api.get("/api/agent/v1/profile", headers=claims)
+    assert answer.json()["user_id"] == str(demo.user_id)
+    seen = api.get("/probe/echo", headers=claims).json()["event"]
     assert seen["requestContext"]["domainName"] == urlsplit(stack.api_url).netloc
+    assert "authorizer" not in seen["requestContext"]
 
 
 @pytest.mark.promise("P1-9")
@@ -117,11 +118,11 @@ def test_unknown_routes_and_methods_are_404_in_our_form(api: httpx.Client) -> No
 
 @pytest.mark.promise("P1-measure")
 def test_sixteen_clients_at_once_read_without_an_error(stack: RunningStack) -> None:
-    demo = stack.owners["cold"]
+    cold = stack.owners["cold"]
 
     def read(_: int) -> list[int]:
-        with httpx.Client(base_url=stack.api_url, timeout=30, headers=demo.agent) as client:
-            return [client.get("/probe/agent").status_code for _ in range(20)]
+        with httpx.Client(base_url=stack.api_url, timeout=30, headers=cold.agent) as client:
+            return [client.get("/api/agent/v1/profile").status_code for _ in range(20)]
 
     with ThreadPoolExecutor(16) as clients:
         statuses = [status for found in clients.map(read, range(16)) for status in found]

@@ -38,6 +38,7 @@ class _Foreground:
 
     def __init__(self, places: Places):
         self._places = places
+        places.stack_file.unlink(missing_ok=True)  # of a supervisor that was killed
         command = [sys.executable, "-m", "infra.local", "up", "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--state", str(places.state)],

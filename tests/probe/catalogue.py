@@ -41,8 +41,6 @@ CATALOGUE = Catalogue(
     routes=(
         Route("ANY", "/probe/echo", "probe_echo", "none", "The event."),
         Route("ANY", "/probe/echo/{name}", "probe_echo", "none", "The event, with a parameter."),
-        Route("GET", "/probe/agent", "probe_echo", "agent", "The event of an agent."),
-        Route("GET", "/probe/owner", "probe_echo", "owner", "The event of an owner."),
         Route("GET", "/probe/stream", "probe_stream", "none", "Numbers, one by one."),
         Route("POST", "/probe/events", "probe_emit", "none", "Events, by the outbox."),
     ),

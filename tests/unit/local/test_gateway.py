@@ -70,7 +70,7 @@ def _serve(folder: Path, use: Use, *, seconds: float = 20.0) -> list[dict[str, s
         ("/probe/echo?do=exit", 500, "internal_error"),
         ("/probe/echo?do=malformed", 500, "internal_error"),
         ("/probe/echo?do=big:6400000", 500, "internal_error"),
-        ("/probe/agent", 401, "unauthorized"),
+        ("/api/agent/v1/probe", 401, "unauthorized"),
         ("/nowhere", 404, "not_found"),
     ],
 )

@@ -17,7 +17,7 @@ import psycopg
 from psycopg import sql
 
 from infra.local.postgres import LocalPostgres
-from judgment.db.migrate import MigrationReport, migrate
+from judgment.db.migrate import MigrationReport, holds_sync_tables, migrate
 from judgment.db.migrate import prepare as make_migrator
 from judgment.db.roles import LOGIN_ROLES
 
@@ -85,6 +85,11 @@ def prepare(database: StackDatabase, log: Log = lambda _: None) -> MigrationRepo
 
 
 def _migrated(admin_url: str, url: RoleUrl, log: Log) -> MigrationReport:
+    if holds_sync_tables(admin_url):
+        # Only their owner can add columns to a Sync app's tables.
+        report = migrate(admin_url, log=log)
+        _let_in(admin_url, url, LOGIN_ROLES)
+        return report
     make_migrator(admin_url)
     _let_in(admin_url, url, (MIGRATOR,))
     report = migrate(url(MIGRATOR), log=log)

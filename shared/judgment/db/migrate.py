@@ -152,6 +152,30 @@ def prepare(admin_url: str) -> None:
             connection.execute("GRANT rds_iam TO judgment_migrate WITH ADMIN OPTION")
 
 
+def holds_sync_tables(url: str) -> bool:
+    """Whether a Sync app made tables that ours hang on; their owner must migrate, not `prepare`'s.
+
+    The role in the URL is one that has migrated or is about to.
+    """
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
+            " c.relnamespace WHERE n.nspname = 'public' AND c.relname = 'profiles'"
+        ).fetchone()
+        if found is None:
+            return False
+        recorded = connection.execute(
+            "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
+            " c.relnamespace WHERE n.nspname = 'judgment' AND c.relname = 'baseline_objects'"
+        ).fetchone()
+        if recorded is None:
+            return True
+        ours = connection.execute(
+            "SELECT 1 FROM judgment.baseline_objects WHERE name = 'public.profiles'"
+        ).fetchone()
+    return ours is None
+
+
 def _exists(connection: psycopg.Connection[Any], role: str) -> bool:
     found = connection.execute("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = %s", (role,))
     return found.fetchone() is not None

@@ -42,10 +42,10 @@ GRANT SELECT ON public.agent_feature_flags TO judgment_definer;
 DROP POLICY IF EXISTS judgment_definer_reads ON public.agent_feature_flags;
 CREATE POLICY judgment_definer_reads ON public.agent_feature_flags FOR SELECT
   TO judgment_definer USING (true);
-GRANT INSERT (id) ON public.profiles TO judgment_definer;
-DROP POLICY IF EXISTS judgment_definer_inserts ON public.profiles;
-CREATE POLICY judgment_definer_inserts ON public.profiles FOR INSERT
-  TO judgment_definer WITH CHECK (true);
+GRANT SELECT (id), INSERT (id) ON public.profiles TO judgment_definer;
+DROP POLICY IF EXISTS judgment_definer ON public.profiles;
+CREATE POLICY judgment_definer ON public.profiles TO judgment_definer
+  USING (true) WITH CHECK (true);
 DO $$
 BEGIN
   IF judgment.made_here('auth.users') THEN
@@ -75,7 +75,11 @@ BEGIN
     IF judgment.made_here('auth.users') THEN
       INSERT INTO auth.users (id) VALUES (ensure_owner.user_id) ON CONFLICT DO NOTHING;
     END IF;
-    INSERT INTO public.profiles (id) VALUES (ensure_owner.user_id) ON CONFLICT DO NOTHING;
+    -- A Sync app's profile may have columns without a default, which are looked at before the
+    -- conflict is: so only where there is none.
+    IF NOT EXISTS (SELECT 1 FROM public.profiles p WHERE p.id = ensure_owner.user_id) THEN
+      INSERT INTO public.profiles (id) VALUES (ensure_owner.user_id) ON CONFLICT DO NOTHING;
+    END IF;
     INSERT INTO judgment.owners (user_id, issuer, subject)
     VALUES (ensure_owner.user_id, ensure_owner.issuer, ensure_owner.subject)
     ON CONFLICT DO NOTHING;

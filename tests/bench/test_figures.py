@@ -83,3 +83,4 @@ def test_two_cases_of_one_name_are_refused() -> None:
 def test_a_series_takes_medians_over_rounds() -> None:
     series = Series("x", (1.0, 9.0, 2.0), (1.0, 1.0, 4.0), (3.0, 3.0, 30.0))
     assert (series.wall, series.cpu, series.slowest) == (2.0, 1.0, 3.0)
+    assert series.quiet == pytest.approx(1.2)

@@ -118,7 +118,7 @@ def _own_call(event: dict[str, Any], body: bytes) -> Callable[[], object]:
 def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
     added = difference(found[REST].wall_ms, found[DIRECT].wall_ms)
     times = ratio(found[MCP].wall_ms, found[REST].wall_ms)
-    own_ms = found[OWN].wall
+    own_ms = found[OWN].quiet
     budgets = (
         Budget(
             "local gateway over calling the doors directly",
@@ -135,7 +135,7 @@ def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
         Budget(
             "MCP door's own time, the REST call excluded",
             f"≤ {MCP_OWN_MS:.0f} ms",
-            f"{own_ms:.2f} ms",
+            f"{own_ms:.2f} ms ({found[OWN].wall:.2f} the median round)",
             own_ms <= MCP_OWN_MS,
         ),
     )

@@ -90,10 +90,9 @@ def test_every_peer_is_installed_from_a_list_with_hashes() -> None:
 
 def test_a_failing_install_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "nothing.lock").write_text("no-such-package-of-ours==1 --hash=sha256:00\n")
-    monkeypatch.setattr(environments, "HOME", tmp_path / "peers")
     monkeypatch.setattr(environments, "_uv", lambda: str(Path(sys.executable)))
     with pytest.raises(PeerUnavailable, match="python"):
-        PythonEnvironment("nothing", locks=tmp_path).install()
+        PythonEnvironment("nothing", locks=tmp_path, home=tmp_path / "peers").install()
     assert not (tmp_path / "peers" / "nothing" / environments.STAMP).exists()
 
 

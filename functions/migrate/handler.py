@@ -19,7 +19,7 @@ def build(address: Callable[[], str], telemetry: Telemetry) -> LambdaHandler:
     def run(event: Mapping[str, Any], context: Any) -> dict[str, Any]:
         try:
             report = migrate(address(), log=telemetry.info)
-        except Exception as error:
+        except Exception as error:  # logged here, then the deployment's
             telemetry.failure("migration", error)
             raise
         return _told(report)

@@ -79,7 +79,7 @@ def test_a_live_key_is_allowed_for_the_stage_with_its_owner_as_context(h: Harnes
     assert person.key not in repr(answer)
 
 
-@pytest.mark.promise("P1-refuse-credentials", "R-2")
+@pytest.mark.promise("P1-refuse-credentials", "R-2", "000-12-adversarial")
 def test_missing_malformed_unknown_revoked_expired_and_orphaned_keys_are_the_same_401(
     h: Harness, capsys: pytest.CaptureFixture[str]
 ):

@@ -133,7 +133,7 @@ def test_no_parameter_header_or_body_reaches_another_owner(h: Harness, somebody:
     assert h.get(somebody, RECENT, headers=smuggled, body=body)[1] == {"decisions": []}
 
 
-@pytest.mark.promise("000-10.1", "R-6", "P1-accept-3")
+@pytest.mark.promise("000-10.1", "R-6", "P1-accept-3", "000-12-adversarial")
 def test_any_switch_that_is_off_shows_on_the_very_next_read(h: Harness, somebody: uuid.UUID):
     other = make_owner(h.database)
     off = (403, "profile_access_disabled")

@@ -40,7 +40,7 @@ def test_health_tells_the_version_of_the_distribution(door: HttpDoor):
     assert project["version"] == VERSION
 
 
-@pytest.mark.promise("P1-8")
+@pytest.mark.promise("P1-8", "000-6-serve")
 @pytest.mark.parametrize(
     "path", ["/skills/sync-skill-v1.md", "/.well-known/skills/sync-judgment/SKILL.md"]
 )
@@ -60,7 +60,7 @@ def test_the_index_lists_what_can_be_fetched_beside_it(door: HttpDoor):
         assert get(door, f"/.well-known/skills/{entry['name']}/{file}")[0] == 200
 
 
-@pytest.mark.promise("P1-8")
+@pytest.mark.promise("P1-8", "000-6-serve")
 def test_the_page_names_each_runtime_with_its_lines_and_runs_no_script(door: HttpDoor):
     status, body, head = get(door, "/docs/agent-skill")
     assert status == 200

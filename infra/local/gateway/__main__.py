@@ -22,7 +22,7 @@ from infra.local.issuer import IssuerApp, LocalIssuer
 from judgment.kit.clock import utc_now
 
 if TYPE_CHECKING:
-    from infra.catalogue import Catalogue
+    from infra.catalogue import Catalogue, Schedule
 
 POLLERS_PER_QUEUE = 2
 PARENT_CHECK_SECONDS = 1.0
@@ -69,9 +69,8 @@ async def run(config: GatewayConfig) -> None:
             _server(IssuerApp(_issuer(config)), config.issuer_port),
         ]
         tasks = [asyncio.create_task(server.serve()) for server in servers]
-        doors.warm()
         consumers = _consumers(catalogue, doors, config)
-        tasks += [asyncio.create_task(_tick(doors, schedule)) for schedule in catalogue.schedules]
+        tasks.append(asyncio.create_task(_warm_then_tick(doors, catalogue.schedules)))
         tasks.append(asyncio.create_task(_watch_parent(stop)))
         await stop.wait()
         for consumer in consumers:
@@ -116,7 +115,12 @@ def _consumers(catalogue: Catalogue, doors: Doors, config: GatewayConfig) -> lis
     return consumers
 
 
-async def _tick(doors: Doors, schedule: Any) -> None:
+async def _warm_then_tick(doors: Doors, schedules: tuple[Schedule, ...]) -> None:
+    await doors.warm()
+    await asyncio.gather(*(_tick(doors, schedule) for schedule in schedules))
+
+
+async def _tick(doors: Doors, schedule: Schedule) -> None:
     async def invoke(event: Any) -> Any:
         return await doors.invoke(schedule.door, event)
 

@@ -36,10 +36,13 @@ class Doors:
         """Whether the door answers in chunks."""
         return self._pools[door].spec.stream
 
-    def warm(self) -> None:
-        """Start one environment for each door."""
+    async def warm(self) -> None:
+        """Start one environment for each door, one after the other in the catalogue's order.
+
+        All at once they would keep each other, and the first caller, waiting for the processor.
+        """
         for pool in self._pools.values():
-            pool.warm()
+            await pool.warm()
 
     async def close(self) -> None:
         """Kill every environment."""

@@ -70,8 +70,12 @@ class Pool:
             raise IntegrationTimeout(f"no answer in {limit_s} s")
         return reply.result()
 
-    def warm(self) -> None:
-        """Start the first environment before anybody asks."""
+    async def warm(self) -> None:
+        """Start the first environment before anybody asks, and wait until it is there."""
+        self._ensure_one()
+        await asyncio.gather(*self._starting, return_exceptions=True)
+
+    def _ensure_one(self) -> None:
         if not self.size:
             self._begin()
 
@@ -110,7 +114,7 @@ class Pool:
             self._all.discard(environment)
         waiter: asyncio.Future[Environment] = asyncio.get_running_loop().create_future()
         self._waiting.append(waiter)
-        self.warm()
+        self._ensure_one()
         self._grow_later()
         try:
             return await asyncio.wait_for(waiter, limit_s)

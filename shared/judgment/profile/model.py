@@ -66,6 +66,8 @@ _EVIDENCE = (
     "count",
 )
 
+NO_READING = SignalReading()
+
 
 @dataclass(frozen=True)
 class PlayerDecisionProfile:
@@ -92,7 +94,14 @@ class PlayerDecisionProfile:
     @cached_property
     def patterns(self) -> tuple[CategoryPattern, ...]:
         """The categories with at least one decision, most decided first."""
-        found = (self._pattern(category) for category in CATEGORIES)
+        stored, tallies = (
+            self.documents.get(c) for c in ("category_patterns", "option_preferences")
+        )
+        found = (
+            read_pattern(category, own, _by_category(tallies, category))
+            for category in CATEGORIES
+            if (own := _by_category(stored, category))
+        )
         return tuple(sorted((p for p in found if p.decisions), key=lambda p: -p.decisions))
 
     @cached_property
@@ -101,11 +110,6 @@ class PlayerDecisionProfile:
         read = (read_rule(v) for v in values.sequence(self.documents.get("context_rules"))[:200])
         rules = sorted((r for r in read if r is not None), key=lambda r: -r.confidence)
         return tuple(rules[:RULES_LIMIT])
-
-    def _pattern(self, category: Category) -> CategoryPattern:
-        stored = _by_category(self.documents.get("category_patterns"), category)
-        tallies = _by_category(self.documents.get("option_preferences"), category)
-        return read_pattern(category, stored, tallies)
 
 
 def profile_from_row(row: Mapping[str, Any]) -> PlayerDecisionProfile:
@@ -125,6 +129,8 @@ def profile_from_row(row: Mapping[str, Any]) -> PlayerDecisionProfile:
 
 def read_signal(value: object) -> SignalReading:
     """A stored signal: `evidence` from any of the names apps use for it, else 0 (sparse)."""
+    if value is None:
+        return NO_READING
     stored = values.mapping(value)
     numbers = _numbers(stored)
     shares = _numbers(values.mapping(stored.get("shares")), 0, 1) if "shares" in stored else {}
@@ -171,7 +177,7 @@ def read_pattern(
 
 
 def _by_category(value: object, category: Category) -> Mapping[str, object]:
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return values.mapping(values.mapping(cast("object", value)).get(category))
     for row in map(values.mapping, values.sequence(value)[:50]):
         if row.get("category") == category:
@@ -192,7 +198,7 @@ def _numbers(
 
 def _pulls(value: object) -> tuple[Pull, ...]:
     rows: list[Mapping[str, object]]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         bare = values.mapping(cast("object", value))
         rows = [{"name": k, "weight": v} for k, v in bare.items()]
     else:

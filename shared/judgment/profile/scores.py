@@ -14,7 +14,7 @@ rounded to two decimals so that anyone can add the terms again by hand.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from judgment.contract.profile import CATEGORIES, ScoreExplanation, ScoreTerm
 from judgment.profile.signals import SIGNALS
@@ -47,21 +47,17 @@ def sync_score(profile: PlayerDecisionProfile) -> float:
 
 def model_confidence(profile: PlayerDecisionProfile) -> float:
     """0 to 1: how far the profile can be relied on."""
-    return _total(_confidence_terms(profile))
+    return _total(_confidence(profile))
 
 
 def explain_sync_score(profile: PlayerDecisionProfile) -> ScoreExplanation:
     """The sync score with the terms it is the sum of."""
-    terms = _breadth(profile, SYNC_PER_CATEGORY, SYNC_PER_SIGNAL)
-    return ScoreExplanation(score=_total(terms), formula=SYNC_FORMULA, kept=False, terms=terms)
+    return _explained(_breadth(profile, SYNC_PER_CATEGORY, SYNC_PER_SIGNAL), SYNC_FORMULA)
 
 
 def explain_model_confidence(profile: PlayerDecisionProfile) -> ScoreExplanation:
     """The model confidence with the terms it is the sum of."""
-    terms = _confidence_terms(profile)
-    return ScoreExplanation(
-        score=_total(terms), formula=CONFIDENCE_FORMULA, kept=False, terms=terms
-    )
+    return _explained(_confidence(profile), CONFIDENCE_FORMULA)
 
 
 def explain_kept(score: float) -> ScoreExplanation:
@@ -76,42 +72,50 @@ def explain_kept(score: float) -> ScoreExplanation:
     return ScoreExplanation(score=score, formula="kept from the Sync app", kept=True, terms=[term])
 
 
-def _confidence_terms(profile: PlayerDecisionProfile) -> list[ScoreTerm]:
-    decisions = _term(
-        "decisions",
-        f"all {profile.games_analyzed} decisions",
-        profile.games_analyzed,
-        CONFIDENCE_DECISIONS,
-    )
-    return [decisions, *_breadth(profile, CONFIDENCE_PER_CATEGORY, CONFIDENCE_PER_SIGNAL)]
+class _Term(NamedTuple):
+    """A term before it is put into words: a read needs only the sum."""
+
+    name: str
+    supporting: int
+    unit: str
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        return round(self.weight * reliability(self.supporting), 6)
 
 
-def _breadth(
-    profile: PlayerDecisionProfile, per_category: float, per_signal: float
-) -> list[ScoreTerm]:
+def _confidence(profile: PlayerDecisionProfile) -> list[_Term]:
+    every = _Term("decisions", profile.games_analyzed, "decisions in all", CONFIDENCE_DECISIONS)
+    return [every, *_breadth(profile, CONFIDENCE_PER_CATEGORY, CONFIDENCE_PER_SIGNAL)]
+
+
+def _breadth(profile: PlayerDecisionProfile, per_category: float, per_signal: float) -> list[_Term]:
     decided = {pattern.category: pattern.decisions for pattern in profile.patterns}
-    terms = [
-        _term(
-            f"category:{c}",
-            f"{decided.get(c, 0)} decisions in {c}",
-            decided.get(c, 0),
-            per_category,
-        )
-        for c in CATEGORIES
+    categories = [
+        _Term(f"category:{name}", decided.get(name, 0), f"decisions in {name}", per_category)
+        for name in CATEGORIES
     ]
-    for signal in SIGNALS:
-        n = profile.signal(signal.name).evidence
-        terms.append(_term(f"signal:{signal.name}", f"{n} {signal.unit}", n, per_signal))
-    return terms
+    signals = [
+        _Term(f"signal:{s.name}", profile.signal(s.name).evidence, s.unit, per_signal)
+        for s in SIGNALS
+    ]
+    return categories + signals
 
 
-def _term(name: str, meaning: str, supporting: int, weight: float) -> ScoreTerm:
-    value = reliability(supporting)
-    contribution = round(weight * value, 6)
-    return ScoreTerm(
-        name=name, meaning=meaning, value=value, weight=weight, contribution=contribution
-    )
-
-
-def _total(terms: Iterable[ScoreTerm]) -> float:
+def _total(terms: Iterable[_Term]) -> float:
     return round(sum(term.contribution for term in terms), 6)
+
+
+def _explained(terms: list[_Term], formula: str) -> ScoreExplanation:
+    said = [
+        ScoreTerm(
+            name=term.name,
+            meaning=f"{term.supporting} {term.unit}",
+            value=reliability(term.supporting),
+            weight=term.weight,
+            contribution=term.contribution,
+        )
+        for term in terms
+    ]
+    return ScoreExplanation(score=_total(terms), formula=formula, kept=False, terms=said)

@@ -77,8 +77,8 @@ def name(value: object) -> str | None:
 
 
 def mapping(value: object) -> Mapping[str, object]:
-    """The object, or an empty one."""
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+    """The JSON object, or an empty one."""
+    return cast("Mapping[str, object]", value) if isinstance(value, dict) else {}
 
 
 def sequence(value: object) -> Sequence[object]:

@@ -15,7 +15,7 @@ def fetch_json(url: str) -> dict[str, Any]:
     import httpx
 
     try:
-        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, follow_redirects=False) as answer:
+        with httpx.stream("GET", url, timeout=TIMEOUT_SECONDS, trust_env=False) as answer:
             answer.raise_for_status()
             content = bytearray()
             for chunk in answer.iter_bytes():
@@ -23,7 +23,7 @@ def fetch_json(url: str) -> dict[str, Any]:
                 if len(content) > DOCUMENT_LIMIT:
                     raise Unavailable("The identity provider's document is too large.")
         document = _parsed(bytes(content))
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError, RecursionError) as error:
         raise Unavailable("The identity provider is unavailable.") from error
     return document
 

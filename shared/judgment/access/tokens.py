@@ -93,9 +93,12 @@ def _usable_keys(document: Mapping[str, Any]) -> dict[str, PyJWK]:
     from jwt import PyJWK
     from jwt.exceptions import PyJWTError
 
+    published = document.get("keys")
+    if not isinstance(published, list):
+        raise Unavailable("The identity provider publishes no keys.")
     keys: dict[str, PyJWK] = {}
-    for entry in cast("list[dict[str, Any]]", document.get("keys") or []):
-        if entry.get("use", "sig") != "sig" or not isinstance(entry.get("kid"), str):
+    for entry in cast("list[dict[str, Any]]", published):
+        if not _is_signing_key(entry):
             continue
         try:
             key = PyJWK(entry)
@@ -104,6 +107,13 @@ def _usable_keys(document: Mapping[str, Any]) -> dict[str, PyJWK]:
         if key.algorithm_name in ALGORITHMS:
             keys[entry["kid"]] = key
     return keys
+
+
+def _is_signing_key(entry: Any) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    named = cast("dict[str, Any]", entry)
+    return named.get("use", "sig") == "sig" and isinstance(named.get("kid"), str)
 
 
 class OwnerTokens:

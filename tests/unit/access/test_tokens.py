@@ -200,12 +200,24 @@ def test_a_discovery_document_that_points_elsewhere_is_not_followed(discovery: d
 
 def test_keys_we_cannot_read_do_not_hide_the_ones_we_can(h: Harness):
     h.issuer.published[:0] = [
+        "text",
+        None,
         {"kid": "odd", "kty": "XYZ"},
+        {"kid": "bad", "kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"},
+        {"kid": "none"},
         {"kid": "enc", "kty": "EC", "use": "enc"},
         {"kty": "EC"},
         {"kid": "short", "kty": "oct", "k": "c2VjcmV0", "alg": "HS256"},
     ]
     h.tokens.verify(h.issuer.sign())
+
+
+@pytest.mark.parametrize("published", ["text", None, {"kid": "x"}, 5])
+def test_keys_that_are_no_list_are_an_outage(h: Harness, published: Any):
+    token = h.issuer.sign()
+    h.issuer.published = published
+    with pytest.raises(Unavailable):
+        h.tokens.verify(token)
 
 
 @pytest.mark.promise("R-17")

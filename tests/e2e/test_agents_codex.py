@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.e2e.running import RunningStack
 
 
-@pytest.mark.promise("000-13.16", "000-6", "000-10.1", "P1-accept-2")
+@pytest.mark.promise("000-13.16", "000-6", "000-10.1", "P1-accept-2", "000-1", "000-13")
 @pytest.mark.parametrize("case", CASES)
 def test_what_codex_tells_its_model_differs_by_skill_and_access(
     stack: RunningStack, tmp_path: Path, case: Case

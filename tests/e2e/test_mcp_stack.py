@@ -33,7 +33,7 @@ async def connected(url: str, headers: dict[str, str], mode: str) -> AsyncIterat
         yield client
 
 
-@pytest.mark.promise("P1-accept-2", "000-12")
+@pytest.mark.promise("P1-accept-2", "000-12", "000-1")
 @MODES
 def test_the_sdk_client_receives_the_real_profile(stack: RunningStack, mode: str) -> None:
     owner = stack.owners["demo"]

@@ -86,7 +86,7 @@ def call(era: Ask, name: str = "sync.get_profile", **arguments: Any) -> dict[str
     return era("tools/call", {"name": name, "arguments": arguments})
 
 
-@pytest.mark.promise("000-5", "P1-7", "R-20")
+@pytest.mark.promise("000-5", "P1-7", "R-20", "000-5-auth", "000-10.3-correlation")
 @ERAS
 def test_a_call_is_one_get_of_rest_in_the_callers_name(
     door: McpDoor, rest: FakeRest, era: Ask
@@ -132,7 +132,7 @@ def test_recent_decisions_are_an_object_and_limit_goes_to_rest(
     assert dict(rest.last.url.params) == {"limit": "3"}
 
 
-@pytest.mark.promise("P1-refuse")
+@pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
 @ERAS
 @pytest.mark.parametrize("limit", [0, 21, -1, 1e9, "abc", "5", [3, 4], None, True, 2.5])
 def test_a_wrong_limit_is_refused_before_rest_and_without_echo(
@@ -146,6 +146,7 @@ def test_a_wrong_limit_is_refused_before_rest_and_without_echo(
     assert rest.requests == []
 
 
+@pytest.mark.promise("P1-refuse-mcp")
 @ERAS
 def test_an_unknown_argument_such_as_another_owner_is_refused(
     door: McpDoor, rest: FakeRest, era: Ask
@@ -155,7 +156,7 @@ def test_an_unknown_argument_such_as_another_owner_is_refused(
     assert rest.requests == []
 
 
-@pytest.mark.promise("P1-refuse")
+@pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
 @ERAS
 def test_an_unknown_tool_is_a_result_that_names_the_known_ones(door: McpDoor, era: Ask) -> None:
     told = problem(door(call(era, "sync.submit_decision"), None))

@@ -58,7 +58,7 @@ def test_any_method_but_post_is_405_before_anything_else(door: McpDoor, method: 
     assert reply["headers"]["Allow"] == "POST"
 
 
-@pytest.mark.promise("P1-refuse", "R-20")
+@pytest.mark.promise("P1-refuse", "R-20", "P1-refuse-mcp")
 @pytest.mark.parametrize(
     ("origin", "status"),
     [
@@ -91,7 +91,7 @@ def test_without_an_agents_key_the_answer_is_the_one_401(
     }
 
 
-@pytest.mark.promise("P1-refuse")
+@pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -117,7 +117,7 @@ def test_a_body_that_is_not_one_request_is_400(door: McpDoor, body: Any, code: i
     assert error_of(reply) == code
 
 
-@pytest.mark.promise("P1-refuse", "R-20")
+@pytest.mark.promise("P1-refuse", "R-20", "P1-refuse-mcp")
 def test_five_mebibytes_are_413_and_the_limit_itself_is_not(door: McpDoor) -> None:
     assert door(proxy_event("x" * 5 * 1024 * 1024), None)["statusCode"] == 413
     padding = "x" * (edge.BODY_LIMIT - len(json.dumps({**PING, "params": {"p": ""}})))
@@ -157,7 +157,7 @@ def test_headers_are_read_leniently_but_for_media_type_and_version(
     assert "Mcp-Session-Id" not in {name.title() for name in reply["headers"]}
 
 
-@pytest.mark.promise("P1-refuse", "P1-7")
+@pytest.mark.promise("P1-refuse", "P1-7", "P1-refuse-mcp")
 @pytest.mark.parametrize(
     ("headers", "params", "code"),
     [

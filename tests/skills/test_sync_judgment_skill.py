@@ -34,7 +34,7 @@ def words(text: str) -> str:
     return " ".join(text.split("---", 2)[2].split())
 
 
-@pytest.mark.promise("000-6", "P1-8")
+@pytest.mark.promise("000-6", "P1-8", "000-13.2")
 def test_the_skill_passes_the_reference_validator() -> None:
     assert skills_ref.validate(SKILL) == []
 
@@ -62,7 +62,7 @@ def test_what_hermes_shows_of_the_description_is_the_whole_trigger() -> None:
     assert {"decision", "profile"} <= set(re.findall(r"[a-z]+", sentence))
 
 
-@pytest.mark.promise("000-6")
+@pytest.mark.promise("000-6", "000-6-rule")
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -76,7 +76,7 @@ def test_the_non_negotiable_rule_is_there(words: str, sentence: str) -> None:
     assert sentence in words
 
 
-@pytest.mark.promise("000-6", "000-10.1", "000-3.2")
+@pytest.mark.promise("000-6", "000-10.1", "000-3.2", "000-6-teach")
 @pytest.mark.parametrize(
     "topic",
     [

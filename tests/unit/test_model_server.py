@@ -61,7 +61,7 @@ DIALECTS = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.promise("P1-1")
+@pytest.mark.promise("P1-1", "P1-1-fake-model")
 @DIALECTS
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_call_and_an_answer_travel_in_every_dialect(

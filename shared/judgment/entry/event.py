@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping
 from typing import Any, cast
@@ -80,5 +79,5 @@ def body_bytes(event: Event) -> bytes:
         return body.encode("utf-8", "surrogatepass")
     try:
         return base64.b64decode(body, validate=True)
-    except binascii.Error as error:
+    except ValueError as error:
         raise InvalidRequest("The body is not valid base64.") from error

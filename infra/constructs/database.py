@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_rds as rds
 
+from infra.constructs.code import CA_FILE
 from infra.constructs.network import DATABASE_PORT
 
 if TYPE_CHECKING:
     from infra.catalogue import DatabaseRole
 
 DATABASE_NAME = "judgment"
-CA_BUNDLE = "/opt/python/rds-ca.pem"
+CA_BUNDLE = f"/opt/python/{CA_FILE}"
 
 
 class DatabaseAccess(Protocol):
@@ -42,8 +43,7 @@ class AuroraAccess:
             "DATABASE_URL": (
                 f"postgresql://{role}@{host}:{DATABASE_PORT}/{DATABASE_NAME}"
                 f"?sslmode=verify-full&sslrootcert={CA_BUNDLE}"
-            ),
-            "DATABASE_IAM": "true",
+            )
         }
 
     def allow(self, grantee: iam.IRole, role: DatabaseRole) -> None:

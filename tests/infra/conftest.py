@@ -13,7 +13,7 @@ import pytest
 
 from infra.catalogue import CATALOGUE, Catalogue, Queue, Rule
 from infra.deployment import Deployment
-from infra.emulator.cdk import NODE
+from infra.node import NODE
 from infra.staging import ROOT
 from judgment.db.roles import LOGIN_ROLES
 

@@ -122,8 +122,7 @@ def test_a_door_is_built_as_its_row_says(on_aws: Assembly, door: Door) -> None:
 @every_door
 def test_a_door_gets_the_settings_it_asks_for(on_aws: Assembly, door: Door) -> None:
     variables = function(on_aws, door)["Environment"]["Variables"]
-    extra = {"DATABASE_IAM"} if door.database_role else set()
-    assert set(variables) == {"POWERTOOLS_SERVICE_NAME", *door.settings, *extra}
+    assert set(variables) == {"POWERTOOLS_SERVICE_NAME", *door.settings}
     if door.database_role:
         url = json.dumps(variables["DATABASE_URL"])
         assert f"postgresql://{door.database_role}@" in url

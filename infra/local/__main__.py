@@ -90,6 +90,8 @@ def _begin(places: Places, arguments: list[str]) -> int | None:
                 print(log.read(), file=sys.stderr)
                 return process.returncode or 1
             time.sleep(0.05)
+        log.seek(0)
+        print(log.read(), end="", file=sys.stderr)
     return None
 
 

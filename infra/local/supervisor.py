@@ -29,9 +29,11 @@ from infra.local.places import CHECKOUT, Places
 from infra.local.ports import remembered_ports
 from infra.local.postgres import PostgresFailed, PostgresMissing
 from infra.local.provision import aws_access, provision
+from infra.local.retention import forget_long_logs, forget_old_lines
 from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
 from judgment.db.migrate import MigrationError
+from judgment.kit.clock import utc_now
 
 API_PORT = 8642
 _GATEWAY_SECONDS = 60.0
@@ -98,6 +100,8 @@ class Supervisor:
         places = self._places
         places.stack_file.unlink(missing_ok=True)
         self._end_leftovers()
+        forget_old_lines(places.wire_log, utc_now())
+        forget_long_logs(places.logs)
         wishes = {"api": self._options.api_port, "issuer": 0, "aws": 0, "postgres": 0}
         self._ports = remembered_ports(places.ports, wishes)
         endpoint = self._aws(undo)

@@ -79,15 +79,16 @@ class RunningStack:
         return [json.loads(line) for line in self.places.wire_log.read_text().splitlines()]
 
 
-def run_dev(*arguments: str, timeout: float = UP_SECONDS) -> subprocess.CompletedProcess[str]:
-    """What `./dev up|down …` does once the environment is installed."""
+def run_dev(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    """What `./dev up|down …` does once the environment is installed, with variables added."""
     return subprocess.run(
         [sys.executable, "-m", "infra.local", *arguments],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
         check=False,
-        timeout=timeout,
+        timeout=UP_SECONDS,
+        env={**os.environ, **environ},
     )
 
 

@@ -13,12 +13,16 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from infra.local.places import CHECKOUT, Places
 from tests.e2e.running import RunningStack, run_dev
+
+if TYPE_CHECKING:
+    from tests.databases import TestDatabase
 
 UP_SECONDS = 120.0
 GONE_SECONDS = 3.0
@@ -113,15 +117,50 @@ def test_a_killed_supervisor_leaves_nothing_and_the_next_start_keeps_everything(
             fresh = client.get("/api/v1/keys", headers=second.owners["demo"].headers)
         assert (stale.status_code, fresh.status_code) == (401, 200)
 
+        _crash_postgres(places)
+        assert _happens(lambda: _reads(second) == 200, GONE_SECONDS * 5)
+
         second_foreground.process.send_signal(signal.SIGINT)
         assert second_foreground.process.wait(20) == 0
     assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
     assert not places.stack_file.exists()
 
 
+def _crash_postgres(places: Places) -> None:
+    """End the database server as a crash would; the supervisor starts it again."""
+    pid = int((places.postgres / "postmaster.pid").read_text().split()[0])
+    os.kill(pid, signal.SIGQUIT)
+    assert _happens(lambda: not Path(f"/proc/{pid}").exists(), GONE_SECONDS * 5)
+
+
 def _reads(stack: RunningStack) -> int:
     headers = stack.owners["demo"].agent
-    return httpx.get(f"{stack.api_url}/api/agent/v1/profile", headers=headers).status_code
+    url = f"{stack.api_url}/api/agent/v1/profile"
+    answer = httpx.get(url, headers=headers, timeout=30)
+    assert answer.status_code in (200, 503)
+    return answer.status_code
+
+
+@pytest.mark.promise("P1-9")
+def test_parts_that_are_given_are_used_and_not_started(
+    places: Places, stack: RunningStack, empty_database: TestDatabase
+) -> None:
+    given = {
+        "DATABASE_URL": empty_database.admin_url,
+        "AWS_ENDPOINT_URL": stack.aws_endpoint_url,
+    }
+    options = ("--state", str(places.state / "given"))
+    up = run_dev("up", "--detach", "--port", "0", *options, **given)
+    assert up.returncode == 0, up.stderr
+    try:
+        other = RunningStack.read(Places(places.state / "given"))
+        assert (other.database_url, other.aws_endpoint_url) == tuple(given.values())
+        assert _reads(other) == 200
+        parts = json.loads(other.places.children.read_text())
+        assert set(parts) == {"gateway"}
+        assert not other.places.postgres.exists()
+    finally:
+        run_dev("down", *options)
 
 
 @pytest.mark.promise("P1-9")

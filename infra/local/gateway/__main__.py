@@ -45,6 +45,7 @@ def _server(app: Any, port: int) -> _Server:
         log_level="critical",
         access_log=False,
         lifespan="off",
+        ws="none",
         server_header=False,
         date_header=True,
         proxy_headers=False,

@@ -92,7 +92,10 @@ class Gateway:
             "httpMethod": scope["method"],
             "path": scope["raw_path"].decode("latin-1"),
         }
-        answer = await self._answer(scope, receive, stamp, context)
+        try:
+            answer = await self._answer(scope, receive, stamp, context)
+        except ClientGone:
+            return
         if isinstance(answer, Streamed):
             status = await _stream(answer, receive, send, stamp)
         else:
@@ -151,18 +154,24 @@ class Gateway:
             raise Refused("DEFAULT_5XX") from failure
 
 
+class ClientGone(ConnectionError):
+    """The client left before its request was complete; no door must see the half of it."""
+
+
 async def _body(receive: Receive) -> bytes | None:
-    """The whole body, or None when it is over the limit."""
+    """The whole body, or None when it is over the limit. Raises ClientGone."""
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
         part = message.get("body", b"")
         size += len(part)
         if size > MAX_BODY_BYTES:
             return None
         parts.append(part)
-        if message["type"] == "http.disconnect" or not message.get("more_body", False):
+        if not message.get("more_body", False):
             return b"".join(parts)
 
 

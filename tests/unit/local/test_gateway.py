@@ -149,6 +149,35 @@ def test_agent_routes_leave_a_wire_line_without_the_credential(tmp_path: Path) -
     assert "secret" not in json.dumps(served)
 
 
+def test_half_a_request_reaches_no_door(tmp_path: Path) -> None:
+    async def main() -> list[dict[str, Any]]:
+        doors = Doors(CATALOGUE, _config(tmp_path))
+        gateway = Gateway(
+            Router(CATALOGUE.routes), doors, Rules("probe.test"), clock=utc_now, wire_log=print
+        )
+        parts = iter(
+            [
+                {"type": "http.request", "body": b'{"half":', "more_body": True},
+                {"type": "http.disconnect"},
+            ]
+        )
+        sent: list[dict[str, Any]] = []
+
+        async def receive() -> dict[str, Any]:
+            return next(parts)
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        scope = {"type": "http", "method": "POST", "raw_path": b"/probe/echo"}
+        await gateway({**scope, "headers": [], "query_string": b""}, receive, send)
+        await doors.close()
+        return sent
+
+    assert asyncio.run(main()) == []
+    assert not (tmp_path / "probe_echo.log").exists()
+
+
 def test_sixteen_clients_at_once_are_all_served(tmp_path: Path) -> None:
     async def use(client: httpx.AsyncClient) -> None:
         answers = await asyncio.gather(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from infra.local.lock import AlreadyRunning, end_holder, held, is_held
 from infra.local.places import CHECKOUT, Places
 from infra.local.ports import remembered_ports
 from infra.local.provision import BUS, SESSION_SECRET, aws_environment
+from infra.local.retention import LOG_BYTES, forget_long_logs, forget_old_lines
 from infra.local.settings import SettingMissing, environments, stack_settings
 
 _GIVEN = {
@@ -61,6 +64,25 @@ def test_ports_stay_the_same_until_somebody_else_takes_one(tmp_path: Path) -> No
         second = remembered_ports(path, {"a": first["a"], "b": 0})
     assert second["a"] != first["a"]
     assert second["b"] == first["b"]
+
+
+@pytest.mark.promise("R-33")
+def test_wire_lines_are_kept_thirty_days_and_long_logs_are_emptied(tmp_path: Path) -> None:
+    wire = tmp_path / "wire.jsonl"
+    days = {"old": "30/Oct/2026:11:59:59 +0000", "young": "31/Oct/2026:12:00:01 +0000"}
+    lines = [json.dumps({"time": when, "user_id": who}) for who, when in days.items()]
+    wire.write_text("\n".join([*lines, "half a li"]) + "\n")
+    now = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    assert forget_old_lines(wire, now) == 2
+    assert [json.loads(line)["user_id"] for line in wire.read_text().splitlines()] == ["young"]
+    assert forget_old_lines(wire, now) == 0
+    assert forget_old_lines(tmp_path / "absent.jsonl", now) == 0
+
+    (tmp_path / "long.log").write_bytes(b"x" * (LOG_BYTES + 1))
+    (tmp_path / "short.log").write_bytes(b"short")
+    forget_long_logs(tmp_path)
+    assert (tmp_path / "long.log").read_bytes() == b""
+    assert (tmp_path / "short.log").read_bytes() == b"short"
 
 
 def test_a_state_folder_has_one_supervisor_and_the_kernel_frees_it(tmp_path: Path) -> None:

@@ -246,8 +246,11 @@ def export_page(
 def erase_owner(tx: Statements, user_id: UUID) -> dict[str, int]:
     """Erase everything of the transaction's owner; rows touched by table, in that order.
 
-    Run it as judgment_owner in a transaction of `user_id`. Erasing twice is harmless.
+    Run it as judgment_owner in a transaction of `user_id`. Erasing twice is harmless. Raises
+    ValueError in a transaction of somebody else.
     """
+    if tx.value("SELECT judgment.current_owner()") != user_id:
+        raise ValueError("The transaction acts for another owner.")
     made = {row["name"] for row in tx.all("SELECT name FROM judgment.baseline_objects")}
     touched: dict[str, int] = {}
     for table in INVENTORY:

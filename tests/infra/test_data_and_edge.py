@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -33,6 +36,20 @@ def test_no_finding_is_open_and_every_acknowledgement_is_needed(on_aws: Assembly
 def test_the_emulators_form_has_no_open_finding(in_emulator: Assembly) -> None:
     [nag] = in_emulator.report["pluginReports"]
     assert nag["violations"] == []
+
+
+@pytest.mark.parametrize("stack", [DATA, SERVICE, EDGE])
+def test_cloudformations_own_rules_find_nothing(on_aws: Assembly, stack: str) -> None:
+    template = on_aws.folder / "out" / f"{stack}.template.json"
+    lint = Path(sys.executable).parent / "cfn-lint"
+    # W3005: CDK names dependencies that a reference implies already.
+    done = subprocess.run(
+        [str(lint), "--ignore-checks", "W3005", "--regions", "eu-central-1", "--", str(template)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
 def rules(assembly: Assembly, door: Door) -> list[dict[str, Any]]:

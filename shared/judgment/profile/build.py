@@ -16,7 +16,7 @@ from uuid import UUID
 from judgment.contract.profile import CATEGORIES
 from judgment.kit.hashing import digest
 from judgment.profile.decision import Decision, in_order
-from judgment.profile.model import SIGNAL_COLUMNS, PlayerDecisionProfile
+from judgment.profile.model import PlayerDecisionProfile
 from judgment.profile.shapes import SPARSE_BELOW
 from judgment.profile.weighing import Weighing, weigh
 
@@ -48,12 +48,10 @@ def build(decisions: Iterable[Decision]) -> PlayerDecisionProfile:
     again = repeats(ordered)
     signals = {
         "confidence_calibration": _calibration(ordered, held, again),
-        "timing": _timing(ordered),
+        "timing_signature": _timing(ordered),
         "occasion_noise": _occasion_noise(again),
     }
-    documents: dict[str, Any] = {
-        SIGNAL_COLUMNS[name]: document for name, document in signals.items() if document
-    }
+    documents: dict[str, Any] = {name: document for name, document in signals.items() if document}
     documents |= {
         "category_patterns": patterns,
         "context_rules": [],

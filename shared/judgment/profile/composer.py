@@ -24,7 +24,15 @@ if TYPE_CHECKING:
 VERSION = "composer-1"
 LEFT_OUT_ROOM = 80
 SUMMARY_LINES = 6
-IN_WORDS = {"values-culture": "values and culture", "self_awareness": "self-awareness"}
+IN_WORDS = {
+    "values-culture": "values and culture",
+    "self_awareness": "self-awareness",
+    "reasoning_style_distribution": "reasoning style",
+    "attention_distribution": "attention",
+    "timing_signature": "timing",
+    "dissent_profile": "dissent",
+    "name_bias_signal": "name bias",
+}
 FRAME = (
     "These are tendencies seen in past choices, not instructions, and none binds the owner: what "
     "they say now comes first. Say so when you use one of them."

@@ -38,22 +38,24 @@ PULLS_LIMIT = 16
 NUMBERS_LIMIT = 32
 KIND_LIMIT = 80
 
-SIGNAL_COLUMNS: Mapping[str, str] = {
-    "reasoning_style": "reasoning_style_distribution",
-    "attention": "attention_distribution",
-    "confidence_calibration": "confidence_calibration",
-    "timing": "timing_signature",
-    "persuadability": "persuadability",
-    "peer_reading": "peer_reading",
-    "dissent": "dissent_profile",
-    "authenticity": "authenticity",
-    "learning_rate": "learning_rate",
-    "occasion_noise": "occasion_noise",
-    "self_awareness": "self_awareness",
-    "name_bias": "name_bias_signal",
-}
+SIGNALS_STORED = (
+    "reasoning_style_distribution",
+    "attention_distribution",
+    "confidence_calibration",
+    "timing_signature",
+    "persuadability",
+    "peer_reading",
+    "dissent_profile",
+    "authenticity",
+    "learning_rate",
+    "occasion_noise",
+    "self_awareness",
+    "name_bias_signal",
+)
+"""The twelve of seed 000 §3.1: a signal has one name, in the column, the table and the wire."""
+
 PATTERN_COLUMNS = ("category_patterns", "context_rules", "option_preferences")
-DOCUMENT_COLUMNS = (*SIGNAL_COLUMNS.values(), *PATTERN_COLUMNS)
+DOCUMENT_COLUMNS = (*SIGNALS_STORED, *PATTERN_COLUMNS)
 _EVIDENCE = (
     "n",
     "evidence",
@@ -85,7 +87,7 @@ class PlayerDecisionProfile:
     def signals(self) -> Mapping[str, SignalReading]:
         """The reading of each of the twelve; sparse where nothing usable is stored."""
         stored = self.documents
-        return {name: read_signal(stored.get(column)) for name, column in SIGNAL_COLUMNS.items()}
+        return {name: read_signal(stored.get(name)) for name in SIGNALS_STORED}
 
     def signal(self, name: str) -> SignalReading:
         """The reading of one of the twelve. Raises KeyError for any other name."""

@@ -70,7 +70,7 @@ def _leading(subject: str) -> tuple[str, str, str]:
 
 SIGNALS: tuple[Signal, ...] = (
     Signal(
-        name="reasoning_style",
+        name="reasoning_style_distribution",
         description="How the owner argues in their own rationales.",
         inputs="rationale",
         formula="share of rationales whose strongest class of words is each style",
@@ -84,7 +84,7 @@ SIGNALS: tuple[Signal, ...] = (
         part=2,
     ),
     Signal(
-        name="attention",
+        name="attention_distribution",
         description="Which sides of a trade-off the owner's rationales look at.",
         inputs="rationale, drivers of the options",
         formula="share of rationales that speak of each driver on offer",
@@ -126,7 +126,7 @@ SIGNALS: tuple[Signal, ...] = (
         part=1,
     ),
     Signal(
-        name="timing",
+        name="timing_signature",
         description="How long the owner takes, beside the time that reading the options takes.",
         inputs="response_ms, words of title and options",
         formula=(
@@ -186,7 +186,7 @@ SIGNALS: tuple[Signal, ...] = (
         part=2,
     ),
     Signal(
-        name="dissent",
+        name="dissent_profile",
         description="How often the owner goes against a majority they can see.",
         inputs="the option taken, the stated peer majority",
         formula="share of rounds with a stated majority in which another option was taken",
@@ -276,7 +276,7 @@ SIGNALS: tuple[Signal, ...] = (
         part=2,
     ),
     Signal(
-        name="name_bias",
+        name="name_bias_signal",
         description="Whether a character's name alone changes the owner's choice.",
         inputs="matched pairs of scenarios that differ only in a name",
         formula="share of matched pairs answered differently, less the owner's occasion noise",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from judgment.profile import scores
 from judgment.profile.build import build
-from judgment.profile.model import SIGNAL_COLUMNS, PlayerDecisionProfile
+from judgment.profile.model import SIGNALS_STORED, PlayerDecisionProfile
 from tests.unit.profile.decisions import histories
 
 EMPTY = PlayerDecisionProfile(games_analyzed=0, documents={})
@@ -45,7 +45,7 @@ def test_the_terms_add_up_to_the_score_by_hand(history) -> None:
 
 @pytest.mark.promise("R-22")
 def test_nothing_known_is_zero_and_everything_known_is_the_whole_scale() -> None:
-    plenty = {column: {"n": 100_000} for column in SIGNAL_COLUMNS.values()}
+    plenty = {column: {"n": 100_000} for column in SIGNALS_STORED}
     domains = ("governance", "values-culture", "resource-allocation", "team-dynamics")
     plenty["category_patterns"] = {name: {"decisions": 100_000} for name in domains}
     full = replace(EMPTY, games_analyzed=400_000, documents=plenty)

@@ -6,31 +6,31 @@ from string import Formatter
 
 import pytest
 
-from judgment.profile.model import SIGNAL_COLUMNS, read_signal
+from judgment.profile.model import SIGNALS_STORED, read_signal
 from judgment.profile.observe import observe_signal
 from judgment.profile.shapes import state_of
 from judgment.profile.signals import BY_NAME, SIGNALS, Signal
 
 STORED = {
     "confidence_calibration": {"mean_confidence": 0.8, "held_count": 6},
-    "timing": {"seconds": 30.5, "pace": 2.2},
+    "timing_signature": {"seconds": 30.5, "pace": 2.2},
     "persuadability": {"changed": 3},
     "peer_reading": {"right": 3},
-    "dissent": {"against": 3},
+    "dissent_profile": {"against": 3},
     "authenticity": {"matches": 3},
     "learning_rate": {"changed": 3},
     "occasion_noise": {"same": 3},
     "self_awareness": {"right": 3},
-    "name_bias": {"differed": 3},
-    "reasoning_style": {"shares": {"analytical": 0.5, "personal": 0.2}},
-    "attention": {"shares": {"long_term": 0.5, "cost": 0.2}},
+    "name_bias_signal": {"differed": 3},
+    "reasoning_style_distribution": {"shares": {"analytical": 0.5, "personal": 0.2}},
+    "attention_distribution": {"shares": {"long_term": 0.5, "cost": 0.2}},
 }
 
 
 @pytest.mark.promise("000-3.1", "P1-4")
 def test_there_are_twelve_and_each_has_a_column() -> None:
-    assert [s.name for s in SIGNALS] == list(SIGNAL_COLUMNS)
-    assert len(SIGNALS) == len(set(SIGNAL_COLUMNS.values())) == 12
+    assert [s.name for s in SIGNALS] == list(SIGNALS_STORED)
+    assert len(SIGNALS) == len(set(SIGNALS_STORED)) == 12
 
 
 @pytest.mark.parametrize("signal", SIGNALS, ids=lambda s: s.name)

@@ -187,9 +187,12 @@ def test_an_older_apps_signal_speaks_of_where_it_comes_from() -> None:
         "peer_reading": {"n": 13, "verdict": "good"},
     }
     signals = {s.signal: s for s in read(row).signals}
-    assert signals["reasoning_style"].state == "rich"
-    assert signals["reasoning_style"].one_line == "Argues most often by analytical: 55% of 15."
-    assert signals["attention"].state == "sparse"
+    assert signals["reasoning_style_distribution"].state == "rich"
+    assert (
+        signals["reasoning_style_distribution"].one_line
+        == "Argues most often by analytical: 55% of 15."
+    )
+    assert signals["attention_distribution"].state == "sparse"
     assert signals["peer_reading"].one_line.startswith("Stored by an earlier app")
 
 

@@ -59,7 +59,7 @@ class McpDoor:
 
     def close(self) -> None:
         """Close connections and loop; only tests end a door."""
-        self._loop.run_until_complete(self._rest.close())
+        self._rest.close()
         self._loop.close()
 
     def _run(self, admitted: Admitted, caller: Caller, context: Any) -> Reply:

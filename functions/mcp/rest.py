@@ -1,20 +1,27 @@
 """The one way this door gets data: a GET of our own REST API in the caller's name.
 
-httpx2 is the MCP SDK's own HTTP client; using it keeps a second client out of the cold start.
+It goes out by the standard library's client on a kept connection. The SDK's own client costs ten
+times the CPU for the same GET, which is half of this door's (docs/benchmarks.md). The call blocks
+the event loop; an environment serves one invocation at a time, so that nothing else waits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from ssl import SSLError
 from typing import Any
-
-import httpx2
+from urllib.parse import SplitResult, urlencode, urlsplit
 
 from judgment.kit.errors import Unavailable
 
-TIMEOUT = httpx2.Timeout(20.0, connect=3.0)
-_STALE = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError)
+CONNECT_SECONDS = 3.0
+ANSWER_SECONDS = 20.0
+
+_STALE = (ConnectionError, HTTPException, SSLError)
+
+Connect = Callable[[SplitResult], HTTPConnection]
 
 
 @dataclass(frozen=True)
@@ -38,42 +45,62 @@ class Answer:
     body: bytes
 
 
+def connected(where: SplitResult) -> HTTPConnection:
+    """An open connection to that origin. Raises OSError."""
+    kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
+    connection = kind(where.netloc, timeout=CONNECT_SECONDS)
+    connection.connect()
+    connection.sock.settimeout(ANSWER_SECONDS)
+    return connection
+
+
 class Rest:
-    """A client of our REST API whose connections outlive an invocation."""
+    """A client of our REST API whose connections outlive an invocation. Redirects are answers."""
 
-    def __init__(self, client: httpx2.AsyncClient):
-        self._client = client
+    def __init__(self, connect: Connect = connected):
+        self._connect = connect
+        self._kept: dict[str, HTTPConnection] = {}
 
-    async def get(self, path: str, query: Mapping[str, Any], caller: Caller) -> Answer:
+    def get(self, path: str, query: Mapping[str, Any], caller: Caller) -> Answer:
         """GET `path` as `caller`. Raises Unavailable when no answer arrives.
 
         A kept connection may have been closed while the environment was frozen; a read is safe
         to repeat, so that case is tried once more on a fresh one.
         """
+        where = urlsplit(caller.api_url + path)
+        target = where.path + (f"?{urlencode(query)}" if query else "")
         try:
-            return await self._get(path, query, caller)
+            return self._get(where, target, caller)
         except _STALE:
             pass
-        except httpx2.HTTPError as error:
+        except OSError as error:
             raise Unavailable from error
         try:
-            return await self._get(path, query, caller)
-        except httpx2.HTTPError as error:
+            return self._get(where, target, caller)
+        except (OSError, HTTPException) as error:
             raise Unavailable from error
 
-    async def _get(self, path: str, query: Mapping[str, Any], caller: Caller) -> Answer:
-        response = await self._client.get(
-            caller.api_url + path,
-            params=dict(query) or None,
-            headers={
-                "Authorization": caller.authorization,
-                "X-Correlation-Id": caller.correlation_id,
-                "X-Judgment-Via": "mcp",
-                "Accept": "application/json",
-            },
-        )
-        return Answer(response.status_code, response.content)
-
-    async def close(self) -> None:
+    def close(self) -> None:
         """Close the kept connections."""
-        await self._client.aclose()
+        while self._kept:
+            self._kept.popitem()[1].close()
+
+    def _get(self, where: SplitResult, target: str, caller: Caller) -> Answer:
+        origin = f"{where.scheme}://{where.netloc}"
+        # Kept again only after a whole answer: half of one would be read as the next.
+        connection = self._kept.pop(origin, None) or self._connect(where)
+        headers = {
+            "Authorization": caller.authorization,
+            "X-Correlation-Id": caller.correlation_id,
+            "X-Judgment-Via": "mcp",
+            "Accept": "application/json",
+        }
+        try:
+            connection.request("GET", target, headers=headers)
+            response = connection.getresponse()
+            answer = Answer(response.status, response.read())
+        except (OSError, HTTPException):
+            connection.close()
+            raise
+        self._kept[origin] = connection
+        return answer

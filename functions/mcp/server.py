@@ -52,7 +52,7 @@ def build_server(rest: Rest) -> Server[Any]:
 
     async def call_tool(context: Context, params: CallToolRequestParams) -> Any:
         try:
-            return await _call(rest, _scope(context)[CALLER], params.name, params.arguments or {})
+            return _call(rest, _scope(context)[CALLER], params.name, params.arguments or {})
         except Refusal as refusal:
             return _refused(refusal.code, refusal.message, refusal.retry_after_seconds)
 
@@ -71,12 +71,12 @@ def build_server(rest: Rest) -> Server[Any]:
     )
 
 
-async def _call(rest: Rest, caller: Caller, name: str, arguments: dict[str, Any]) -> Any:
+def _call(rest: Rest, caller: Caller, name: str, arguments: dict[str, Any]) -> Any:
     tool = find(name)
     if tool is None:
         known = ", ".join(t.name for t in TOOLS)
         raise InvalidRequest(f"There is no such tool. The tools here are: {known}.")
-    answer = await rest.get(tool.path, tool.check(arguments), caller)
+    answer = rest.get(tool.path, tool.check(arguments), caller)
     return _result(tool, answer)
 
 

@@ -7,10 +7,8 @@ import os
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpx2
-
 from functions.mcp.door import McpDoor
-from functions.mcp.rest import TIMEOUT, Rest
+from functions.mcp.rest import Rest
 from functions.mcp.server import build_server
 from judgment.entry.observability import Telemetry
 from judgment.kit.settings import read_settings
@@ -32,7 +30,7 @@ def build() -> McpDoor:
     settings = read_settings(Settings, os.environ)
     # The SDK's loggers are children of the door's and tell three INFO lines a call.
     logging.getLogger("mcp.server").setLevel(logging.WARNING)
-    rest = Rest(httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=False, trust_env=False))
+    rest = Rest()
     return McpDoor(build_server(rest), rest, settings.api_url, origins(settings), Telemetry("mcp"))
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import boto3
 import psycopg
 
-SELECT = b"SELECT to_jsonb(p) FROM player_decision_profiles p WHERE p.user_id = %s"
+SELECT = b"SELECT to_jsonb(p) FROM public.player_decision_profiles p WHERE p.user_id = %s"
 
 
 def main(seconds: float) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+from urllib.parse import SplitResult
 
 import httpx2
 
@@ -67,11 +68,11 @@ class FakeRest:
             "/api/agent/v1/profile": (200, trained_profile()),
             "/api/agent/v1/profile/recent-decisions": (200, {"decisions": [DECISION]}),
         }
-        self.fail: list[Callable[[httpx2.Request], Exception]] = []
+        self.fail: list[Exception] = []
 
-    def client(self) -> httpx2.AsyncClient:
-        """A client whose requests come here."""
-        return httpx2.AsyncClient(transport=httpx2.MockTransport(self._answer))
+    def connect(self, where: SplitResult) -> Any:
+        """A connection whose requests come here; see `functions.mcp.rest.connected`."""
+        return _FakeConnection(f"{where.scheme}://{where.netloc}", self._answer)
 
     def refuse(self, status: int, body: Any) -> None:
         """Every route answers this from now on."""
@@ -85,7 +86,41 @@ class FakeRest:
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
         self.requests.append(request)
         if self.fail:
-            raise self.fail.pop(0)(request)
+            raise self.fail.pop(0)
         status, body = self.answers[request.url.path]
         content = body if isinstance(body, bytes) else json.dumps(body, indent=1).encode()
         return httpx2.Response(status, content=content)
+
+
+class _FakeConnection:
+    """The part of an HTTP connection that the door uses."""
+
+    def __init__(self, origin: str, answer: Callable[[httpx2.Request], httpx2.Response]):
+        self._origin = origin
+        self._answer = answer
+        self._response: _FakeResponse | None = None
+        self.closed = False
+
+    def request(self, method: str, target: str, *, headers: Mapping[str, str]) -> None:
+        """Ask; a failure set for this request is raised here."""
+        assert not self.closed
+        request = httpx2.Request(method, self._origin + target, headers=dict(headers))
+        self._response = _FakeResponse(self._answer(request))
+
+    def getresponse(self) -> _FakeResponse:
+        """The answer to the latest request."""
+        assert self._response is not None
+        return self._response
+
+    def close(self) -> None:
+        """No request comes after it."""
+        self.closed = True
+
+
+class _FakeResponse:
+    def __init__(self, response: httpx2.Response):
+        self.status = response.status_code
+        self._body = response.content
+
+    def read(self) -> bytes:
+        return self._body

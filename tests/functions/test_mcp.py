@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from http.client import RemoteDisconnected
 from pathlib import Path
+from socket import gaierror
+from ssl import SSLEOFError
 from typing import Any
 
-import httpx2
 import pytest
 
 from functions.mcp import server
@@ -36,7 +38,7 @@ def rest() -> FakeRest:
 
 @pytest.fixture
 def door(rest: FakeRest) -> Iterator[McpDoor]:
-    client = Rest(rest.client())
+    client = Rest(rest.connect)
     made = McpDoor(
         server.build_server(client),
         client,
@@ -249,29 +251,27 @@ def test_an_answer_outside_the_contract_is_unavailable_not_passed_on(
     assert problem(door(call(era), None))["code"] == "unavailable"
 
 
-@pytest.mark.parametrize(
-    "error", [httpx2.ConnectError, httpx2.ReadTimeout, httpx2.ConnectTimeout, httpx2.PoolTimeout]
-)
+@pytest.mark.parametrize("error", [TimeoutError, OSError, gaierror])
 def test_rest_out_of_reach_is_unavailable(
-    door: McpDoor, rest: FakeRest, error: type[httpx2.RequestError]
+    door: McpDoor, rest: FakeRest, error: type[Exception]
 ) -> None:
-    rest.fail.append(lambda request: error("no", request=request))
+    rest.fail.append(error("no"))
     assert problem(door(call(modern), None))["code"] == "unavailable"
     assert result(door(call(modern), None))["isError"] is False
 
 
-@pytest.mark.parametrize("error", [httpx2.RemoteProtocolError, httpx2.ReadError])
+@pytest.mark.parametrize("error", [RemoteDisconnected, BrokenPipeError, SSLEOFError])
 def test_a_connection_that_went_stale_is_replaced_once(
-    door: McpDoor, rest: FakeRest, error: type[httpx2.RequestError]
+    door: McpDoor, rest: FakeRest, error: type[Exception]
 ) -> None:
-    rest.fail.append(lambda request: error("closed", request=request))
+    rest.fail.append(error("closed"))
     assert result(door(call(legacy), None))["isError"] is False
-    rest.fail += [lambda request: error("closed", request=request)] * 2
+    rest.fail += [error("closed"), error("closed")]
     assert problem(door(call(legacy), None))["code"] == "unavailable"
 
 
 def test_rest_is_found_by_the_gateways_own_word_never_by_host(rest: FakeRest) -> None:
-    client = Rest(rest.client())
+    client = Rest(rest.connect)
     made = McpDoor(server.build_server(client), client, "", frozenset(), Telemetry("mcp"))
     event = call(legacy)
     assert event["headers"]["Host"] == "attacker.example"

@@ -31,7 +31,7 @@ def rest() -> FakeRest:
 
 @pytest.fixture
 def transport(rest: FakeRest) -> Iterator[LambdaTransport]:
-    client = Rest(rest.client())
+    client = Rest(rest.connect)
     door = McpDoor(
         server.build_server(client), client, "https://api.test", frozenset(), Telemetry("mcp")
     )

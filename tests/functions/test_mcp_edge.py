@@ -29,7 +29,7 @@ MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[McpDoor]:
-    client = Rest(FakeRest().client())
+    client = Rest(FakeRest().connect)
     made = McpDoor(
         server.build_server(client),
         client,

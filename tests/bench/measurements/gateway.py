@@ -77,7 +77,7 @@ class AnswersAtOnce:
     def __init__(self, body: bytes):
         self._body = body
 
-    async def get(self, path: str, query: Any, caller: Caller) -> Any:
+    def get(self, path: str, query: Any, caller: Caller) -> Any:
         """The profile, without a call."""
         from functions.mcp.rest import Answer
 

@@ -296,7 +296,7 @@ def test_the_version_told_to_clients_is_the_projects() -> None:
 
 @pytest.mark.promise("P1-7")
 def test_the_registry_entry_is_of_this_version_and_keeps_the_key_secret() -> None:
-    entry = json.loads((ROOT / "server.json").read_text())
+    entry = json.loads((ROOT / "functions/mcp/server.json").read_text())
     assert entry["version"] == server.VERSION
     assert len(entry["description"]) <= 100
     [remote] = entry["remotes"]

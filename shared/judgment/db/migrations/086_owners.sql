@@ -90,18 +90,20 @@ BEGIN
 END
 $$;
 
+-- In PL/pgSQL and not SQL, because it keeps its plan from call to call: every agent read asks this.
 CREATE OR REPLACE FUNCTION judgment.agent_access_enabled() RETURNS boolean
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = '' AS $$
-  SELECT coalesce(
-           (SELECT coalesce(f.value -> 'global' = 'true'::jsonb, false)
-               AND coalesce(f.value -> 'user_overrides' -> (judgment.current_owner()::text),
-                            'true'::jsonb) = 'true'::jsonb
-              FROM public.agent_feature_flags f WHERE f.key = 'agent_profile_access_enabled'),
-           false)
-     AND coalesce(
-           (SELECT o.agent_access_enabled FROM judgment.owners o
-             WHERE o.user_id = judgment.current_owner()),
-           true)
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = '' AS $$
+DECLARE
+  me constant uuid := judgment.current_owner();
+  switches jsonb;
+BEGIN
+  SELECT f.value INTO switches FROM public.agent_feature_flags f
+   WHERE f.key = 'agent_profile_access_enabled';
+  RETURN coalesce(switches -> 'global' = 'true'::jsonb, false)
+     AND coalesce(switches -> 'user_overrides' -> me::text, 'true'::jsonb) = 'true'::jsonb
+     AND coalesce((SELECT o.agent_access_enabled FROM judgment.owners o WHERE o.user_id = me),
+                  true);
+END
 $$;
 
 CREATE OR REPLACE FUNCTION judgment.forget_owner() RETURNS boolean

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
+
+from judgment.entry.agent_clients import CLIENTS
 
 if TYPE_CHECKING:
     from infra.local.places import Places
+
+_LINES_SHOWN = ("Claude Code", "Codex")
 
 _WHO = {
     "demo": "a real person's electricity choices",
@@ -19,7 +22,6 @@ def usage(stack: dict[str, Any], places: Places) -> str:
     """The text for a stack.json's content."""
     key = stack["owners"]["demo"]["agent_key"] if "demo" in stack["owners"] else "<agent key>"
     api, mcp = stack["api_url"], stack["mcp_url"]
-    server = {"url": mcp, "headers": {"Authorization": f"Bearer {key}"}}
     owners = "\n".join(
         f"  {name:<9} {who['agent_key']}  {_WHO.get(name, '')}"
         for name, who in stack["owners"].items()
@@ -38,10 +40,15 @@ Agent keys
 Read the profile
   curl -s -H 'Authorization: Bearer {key}' {api}/api/agent/v1/profile
 
-Give it to an agent (one of)
-  claude mcp add --transport http judgment {mcp} --header 'Authorization: Bearer {key}'
-  codex mcp add judgment --url {mcp} --bearer-token-env-var JUDGMENT_API_KEY
-  {json.dumps({"mcpServers": {"judgment": server}})}
+Give it to an agent (the skill, and the other runtimes: {api}/docs/agent-skill)
+  export SYNC_API_KEY={key}
+{_connect(api)}
 
 Stop it with Ctrl-C, or ./dev down when it is detached.
 """
+
+
+def _connect(api: str) -> str:
+    """The lines that add the MCP server, from the table that the docs and the tests use."""
+    shown = [client for client in CLIENTS if client.name in _LINES_SHOWN]
+    return "\n".join(f"  {client.lines(api, 'sync-judgment')[1]}" for client in shown)

@@ -202,6 +202,7 @@ def encoded(value: Any) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 
+KEY = "0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1"
 NOW = "2026-11-30T12:00:00Z"
 
 
@@ -215,15 +216,15 @@ NOW = "2026-11-30T12:00:00Z"
         "é",
         encoded({}),
         encoded([NOW, "judgment.owners"]),
-        encoded([NOW, "auth.users", str(uuid.uuid4())]),
-        encoded([NOW, "judgment.owners; drop table x", str(uuid.uuid4())]),
+        encoded([NOW, "auth.users", KEY]),
+        encoded([NOW, "judgment.owners; drop table x", KEY]),
         encoded([NOW, "judgment.owners", "1 or 1=1"]),
         encoded([NOW, "judgment.owners", None]),
         encoded([NOW, "judgment.idempotency_keys", "a\x00b"]),
-        encoded([NOW, ["judgment.owners"], str(uuid.uuid4())]),
-        encoded(["2026-11-30T12:00:00", "judgment.owners", str(uuid.uuid4())]),
-        encoded([1, "judgment.owners", str(uuid.uuid4())]),
-        encoded(["then", "judgment.owners", str(uuid.uuid4())]),
+        encoded([NOW, ["judgment.owners"], KEY]),
+        encoded(["2026-11-30T12:00:00", "judgment.owners", KEY]),
+        encoded([1, "judgment.owners", KEY]),
+        encoded(["then", "judgment.owners", KEY]),
         "W" * 3000,
     ],
 )

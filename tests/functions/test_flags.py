@@ -82,7 +82,7 @@ def test_the_switch_is_read_set_and_holds_at_once(h: Harness):
         {"global": None},
         {"global_": True},
         {"global": True, "user_overrides": {"not a uuid": False}},
-        {"global": True, "user_overrides": {str(uuid.uuid4()): "off"}},
+        {"global": True, "user_overrides": {"0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1": "off"}},
         {"global": True, "user_overrides": []},
         {"global": True, "more": 1},
     ],

@@ -259,6 +259,22 @@ def test_a_stored_row_of_any_shape_is_served_as_bounded_data(
     assert len(json.dumps(body)) < 100_000
 
 
+@pytest.mark.promise("P1-refuse-rows")
+@pytest.mark.parametrize("score", ["NaN", "-5", "1e300"])
+def test_a_stored_score_out_of_range_is_served_within_it(
+    h: Harness, somebody: uuid.UUID, score: str
+):
+    run_as_admin(
+        h.database,
+        "UPDATE public.profiles SET sync_score = %s::numeric WHERE id = %s",
+        score,
+        somebody,
+    )
+    status, body, _ = h.get(somebody)
+    assert status == 200
+    assert 0 <= body["sync_score"] <= 100
+
+
 @pytest.mark.promise("P1-refuse-input")
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
 def test_agents_can_only_read(h: Harness, somebody: uuid.UUID, method: str):

@@ -90,7 +90,8 @@ def test_no_interpreter_is_ever_downloaded() -> None:
 def test_the_tests_run_on_the_lambdas_interpreter_too_where_it_is_found() -> None:
     task = (ROOT / "dev").read_text(encoding="utf-8")
     assert re.search(r"^test\)\n(    .*\n)*    other_python\n", task, re.MULTILINE)
-    assert re.search(r"python3\.13/bin/python -m pytest .*tests/unit tests/contract", task)
+    assert '"Python 3.13"*) version=3.11 ;; *) version=3.13 ;;' in task
+    assert re.search(r'python\$version/bin/python" -m pytest .*tests/unit tests/contract', task)
     assert (
         tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
         == ">=3.11"

@@ -11,6 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import boto3
@@ -20,6 +21,7 @@ from infra.catalogue import CATALOGUE
 from infra.deployable import DEPLOYABLE
 from infra.emulator.cdk import Cdk, CdkFailed
 from infra.emulator.ground import Ground, ground
+from infra.emulator.rights import RightsWrong, check_rights
 from infra.emulator.smoke import Smoke, SmokeFailed
 from infra.local.children import ChildFailed
 from infra.local.provision import aws_access
@@ -39,14 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with ground(state, strict=options.strict) as stand:
             check(stand, print)
-    except (CdkFailed, SmokeFailed, ChildFailed) as failure:
+    except (CdkFailed, SmokeFailed, RightsWrong, ChildFailed) as failure:
         print(f"FAILED: {failure}", file=sys.stderr)
         return 1
     return 0
 
 
 def check(stand: Ground, say: Callable[[str], None]) -> None:
-    """Every step, in order. Raises CdkFailed or SmokeFailed."""
+    """Every step, in order. Raises CdkFailed, SmokeFailed, RightsWrong."""
     _knows_our_types(stand)
     cdk = Cdk(stand.environ, stand.scratch, stand.context)
     _timed(say, "synthesized, cdk-nag included", cdk.synthesize)
@@ -58,6 +60,9 @@ def check(stand: Ground, say: Callable[[str], None]) -> None:
     _tell_the_address(stand)
     for shown in _timed(say, "used", lambda: _use(stand)):
         say(f"    {shown}")
+    if stand.certificate:
+        tried = _timed(say, "rights tried", lambda: _try_rights(stand))
+        say(f"    {tried} calls were allowed or refused as the catalogue's grants say.")
     _timed(say, "destroyed", lambda: cdk.destroy(SERVICE))
     left = _left_over(stand)
     if left:
@@ -70,6 +75,26 @@ def _use(stand: Ground) -> list[str]:
             return Smoke.begin(client, stand.issuer).run()
         except SmokeFailed as failure:
             raise SmokeFailed(f"\n{_last_words(stand)}\n{failure}") from failure
+
+
+def _try_rights(stand: Ground) -> int:
+    functions, tokens = _client(stand, "lambda"), _client(stand, "sts")
+    tried = 0
+    for door in CATALOGUE.doors:
+        if door.trigger == "deploy":
+            continue
+        role = functions.get_function_configuration(FunctionName=f"judgment-{door.name}")["Role"]
+        given = tokens.assume_role(RoleArn=role, RoleSessionName="rights")["Credentials"]
+        access = {
+            "endpoint_url": stand.endpoint,
+            "region_name": "us-east-1",
+            "aws_access_key_id": given["AccessKeyId"],
+            "aws_secret_access_key": given["SecretAccessKey"],
+            "aws_session_token": given["SessionToken"],
+            "verify": str(stand.certificate),
+        }
+        tried += check_rights(door, partial(boto3.client, **access))
+    return tried
 
 
 def _last_words(stand: Ground) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tests.bench.measurements.events import authorized_event
-from tests.bench.peers.mcp_wire import HttpMcp
+from tests.bench.peers.mcp_wire import HANDSHAKE, META, NEWEST, HttpMcp
 from tests.bench.profiles import profiled
 from tests.bench.report import Budget, Section, Table
 from tests.bench.rounds import Case, interleave
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 GATEWAY_LIMIT_MS, MCP_LIMIT, MCP_OWN_MS = 3.0, 2.2, 3.0
 TOOL = "sync.get_profile"
 
-REST, MCP = "REST read through the gateway", "MCP call through the gateway"
+REST = "REST read through the gateway"
+MCP, OLDER = f"MCP call, era {NEWEST}", f"MCP call, era {HANDSHAKE}"
 DIRECT = "authorizer and read door, called directly"
-OWN = "MCP door alone, REST answered at once"
+OWN, OLDER_OWN = "MCP door alone, REST answered at once", "the same in the older era"
 
 
 def measure(bench: Workbench) -> Section:
@@ -37,15 +38,17 @@ def measure(bench: Workbench) -> Section:
         from functions.profile_read.handler import handler as read
 
         body = read(event, None)["body"].encode()
-    rest, mcp = Reader(bench), McpReader(bench)
+    rest, mcp, older = Reader(bench), McpReader(bench), McpReader(bench, HANDSHAKE)
     with bench.as_door("mcp"):
-        own = _own_call(event, body)
+        own, older_own = _own_call(event, body, NEWEST), _own_call(event, body, HANDSHAKE)
         found = interleave(
             [
                 Case(REST, rest),
                 Case(MCP, mcp),
+                Case(OLDER, older),
                 Case(DIRECT, lambda: (authorizer(question, None), read(event, None))),
                 Case(OWN, own),
+                Case(OLDER_OWN, older_own),
             ],
             bench.rounds * 2,
         )
@@ -55,8 +58,9 @@ def measure(bench: Workbench) -> Section:
 class McpReader:
     """One agent's MCP session, begun anew with another key before one is used up."""
 
-    def __init__(self, bench: Workbench):
+    def __init__(self, bench: Workbench, era: str = NEWEST):
         self._bench = bench
+        self._era = era
         self._left = 0
         self._session: HttpMcp | None = None
 
@@ -65,7 +69,7 @@ class McpReader:
         if not self._left or self._session is None:
             key = self._bench.keys(1)[0]
             headers = {"Authorization": f"Bearer {key}"}
-            self._session = HttpMcp(self._bench.stack["mcp_url"], headers)
+            self._session = HttpMcp(self._bench.stack["mcp_url"], headers, self._era)
             self._left = READS_PER_KEY
         self._left -= 1
         return self._session.call(TOOL, {})
@@ -84,20 +88,19 @@ class AnswersAtOnce:
         return Answer(200, self._body)
 
 
-def _own_call(event: dict[str, Any], body: bytes) -> Callable[[], object]:
+def _own_call(event: dict[str, Any], body: bytes, era: str) -> Callable[[], object]:
     from functions.mcp.door import McpDoor
     from functions.mcp.server import build_server
     from judgment.entry.observability import Telemetry
 
     rest: Any = AnswersAtOnce(body)
     door = McpDoor(build_server(rest), rest, "http://127.0.0.1", frozenset(), Telemetry("mcp"))
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": TOOL, "arguments": {}},
-    }
-    headers = {"Content-Type": "application/json", "MCP-Protocol-Version": "2025-06-18"}
+    params: dict[str, Any] = {"name": TOOL, "arguments": {}}
+    headers = {"Content-Type": "application/json", "MCP-Protocol-Version": era}
+    if era == NEWEST:
+        params["_meta"] = META
+        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": TOOL}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     asked = {
         **event,
         "resource": "/mcp",
@@ -144,11 +147,20 @@ def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
         "Through the gateway: REST and MCP",
         "One client on one kept connection each, all guards on: the authorizer on every request "
         "(twice for an MCP call, whose door calls REST in the caller's name), scope, switches and "
-        "the limit. The doors called directly run in this process.",
+        "the limit. The doors called directly run in this process. The verdict is on the newest "
+        "protocol era, which the SDK's client picks; the older one has a handshake.",
         tables=(
             Table(
-                ("case", "wall ms", "95th percentile"),
-                tuple((n, f"{one.wall:.2f}", f"{one.slowest:.2f}") for n, one in found.items()),
+                ("case", "wall ms", "95th percentile", "over the REST read"),
+                tuple(
+                    (
+                        name,
+                        f"{one.wall:.2f}",
+                        f"{one.slowest:.2f}",
+                        f"{ratio(one.wall_ms, found[REST].wall_ms).middle:.2f} x",
+                    )
+                    for name, one in found.items()
+                ),
             ),
         ),
         budgets=budgets,

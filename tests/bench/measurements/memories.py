@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.bench.measurements.gateway import McpReader
+from tests.bench.peers.mcp_wire import HANDSHAKE, NEWEST
 from tests.bench.peers.memories import BasicMemory, memories
 from tests.bench.peers.peer import Document, Opened, opened
 from tests.bench.report import Budget, Section, Table
@@ -19,24 +20,26 @@ if TYPE_CHECKING:
     from tests.bench.workbench import Workbench
 
 FASTER = 5.0
-MCP, REST = "Judgment, MCP over HTTP", "Judgment, REST"
+MCP, OLDER = f"Judgment, era {NEWEST}", f"Judgment, era {HANDSHAKE}"
+REST = "Judgment, REST"
 
 
 def measure(bench: Workbench) -> Section:
     """Everyone in the same rounds, each with one client."""
-    mcp, rest = McpReader(bench), Reader(bench)
+    mcp, older, rest = McpReader(bench), McpReader(bench, HANDSHAKE), Reader(bench)
     served = rest()
     document = Document.of_profile(json.loads(served))
     with opened(memories(), document) as peers:
-        cases = [Case(MCP, mcp), Case(REST, rest)]
+        cases = [Case(MCP, mcp), Case(OLDER, older), Case(REST, rest)]
         cases += [Case(name, read) for name, read in peers.reads.items()]
         found = interleave(cases, bench.rounds)
-    ours = {MCP: len(mcp()), REST: len(served)}
+    ours = {MCP: len(mcp()), OLDER: len(older()), REST: len(served)}
     return Section(
         "What an agent would read instead",
         f"The served profile as {len(document.statements)} plain statements ({document.size:,} "
         "bytes) in each peer; every answer is checked to hold all of them. MCP clients are the "
-        "same few lines for us and for the peers, so that the servers are compared. Ours are "
+        "same few lines for us and for the peers, so that the servers are compared; the verdict is "
+        f"on era {NEWEST}, which the SDK's client picks where both sides speak it. Ours are "
         "authenticated, rate-limited and read from Postgres under row security; the peers have "
         "one local user, no key and no limit.",
         tables=(_table(found, ours, peers),),
@@ -45,7 +48,8 @@ def measure(bench: Workbench) -> Section:
 
 
 def _table(found: Mapping[str, Series], ours: Mapping[str, int], peers: Opened) -> Table:
-    how = {MCP: f"`{'sync.get_profile'}`", REST: "GET", **peers.how}
+    tool = "MCP over HTTP, `sync.get_profile`"
+    how = {MCP: tool, OLDER: tool, REST: "GET", **peers.how}
     size = {**ours, **peers.sizes}
     rows = [
         (
@@ -65,7 +69,7 @@ def _table(found: Mapping[str, Series], ours: Mapping[str, int], peers: Opened) 
 
 def _budget(found: Mapping[str, Series], peers: Opened) -> Budget:
     what, limit = "MCP tool call against basic-memory over MCP HTTP", f"≥ {FASTER:.0f} x faster"
-    name = BasicMemory.name
+    name = BasicMemory().name
     if name not in found:
         return Budget(what, limit, f"not run: {peers.refused[name]}", False)
     faster = ratio(found[name].wall_ms, found[MCP].wall_ms)

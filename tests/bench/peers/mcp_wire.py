@@ -1,7 +1,8 @@
 """The least an MCP client can be, so that what is timed is the server.
 
 The same client asks our door and the peers: one connection kept open, JSON in, JSON or a single
-server-sent event out, and the text of the answer handed on.
+server-sent event out, and the text of the answer handed on. It speaks both protocol eras: the
+newest, which the SDK's own client picks where a server offers it, has no handshake and no session.
 """
 
 from __future__ import annotations
@@ -18,19 +19,24 @@ from urllib.parse import urlsplit
 from tests.bench.peers.peer import PeerUnavailable
 from tests.bench.peers.processes import line_pipes
 
-ERA = "2025-06-18"
+NEWEST = "2026-07-28"
+HANDSHAKE = "2025-06-18"
 HELLO = {
-    "protocolVersion": ERA,
+    "protocolVersion": HANDSHAKE,
     "capabilities": {},
     "clientInfo": {"name": "judgment-bench", "version": "1"},
+}
+META = {
+    "io.modelcontextprotocol/protocolVersion": NEWEST,
+    "io.modelcontextprotocol/clientCapabilities": {},
 }
 Message = dict[str, Any]
 
 
 class HttpMcp:
-    """A session over streamable HTTP. Raises PeerUnavailable when refused."""
+    """A client over streamable HTTP in one era. Raises PeerUnavailable when refused."""
 
-    def __init__(self, url: str, headers: Mapping[str, str] | None = None):
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None, era: str = NEWEST):
         parts = urlsplit(url)
         self._path = parts.path + (f"?{parts.query}" if parts.query else "")
         self._connection = HTTPConnection(parts.hostname or "", parts.port, timeout=60)
@@ -40,12 +46,18 @@ class HttpMcp:
             **(headers or {}),
         }
         self._ids = itertools.count(1)
-        self._greet()
+        self._era = era
+        if era != NEWEST:
+            self._greet()
+        self._headers["MCP-Protocol-Version"] = era
 
     def call(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """The text of a tool's answer. Raises PeerUnavailable if it is an error."""
-        answer = self._ask("tools/call", {"name": tool, "arguments": dict(arguments)})
-        return _text_of(answer)
+        params: Message = {"name": tool, "arguments": dict(arguments)}
+        if self._era == NEWEST:
+            params["_meta"] = META
+            self._headers.update({"Mcp-Method": "tools/call", "Mcp-Name": tool})
+        return _text_of(self._ask("tools/call", params))
 
     def close(self) -> None:
         """End the connection."""
@@ -53,7 +65,7 @@ class HttpMcp:
 
     def _greet(self) -> None:
         self._ask("initialize", HELLO)
-        self._headers["MCP-Protocol-Version"] = ERA
+        self._headers["MCP-Protocol-Version"] = self._era
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def _ask(self, method: str, params: Mapping[str, Any]) -> Message:
@@ -120,9 +132,11 @@ class StdioMcp:
 
 
 @contextmanager
-def http_session(url: str, headers: Mapping[str, str] | None = None) -> Iterator[HttpMcp]:
-    """A greeted session, closed on leaving."""
-    session = HttpMcp(url, headers)
+def http_session(
+    url: str, headers: Mapping[str, str] | None = None, era: str = NEWEST
+) -> Iterator[HttpMcp]:
+    """A client ready to call, closed on leaving."""
+    session = HttpMcp(url, headers, era)
     try:
         yield session
     finally:

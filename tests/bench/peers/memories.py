@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment, node_program
-from tests.bench.peers.mcp_wire import StdioMcp, http_session
+from tests.bench.peers.mcp_wire import HANDSHAKE, NEWEST, StdioMcp, http_session
 from tests.bench.peers.peer import Document, Peer, PeerUnavailable, Read
 from tests.bench.peers.processes import child, free_port, last_words, line_pipes, wait_for_port
 
@@ -18,9 +18,13 @@ from tests.bench.peers.processes import child, free_port, last_words, line_pipes
 class BasicMemory:
     """Markdown notes behind an index, served over MCP streamable HTTP."""
 
-    name = "basic-memory 0.24.1"
-    how = "MCP over HTTP, `read_note` of one note"
+    product = "basic-memory 0.24.1"
     environment = PythonEnvironment("basic_memory", minimum=(3, 12))
+
+    def __init__(self, era: str = NEWEST):
+        self.era = era
+        self.name = f"{self.product}, era {era}"
+        self.how = "MCP over HTTP, `read_note` of one note"
 
     @contextmanager
     def open(self, document: Document) -> Iterator[Read]:
@@ -42,7 +46,7 @@ class BasicMemory:
             ) as process,
         ):
             wait_for_port(process, port, home / "log")
-            with http_session(f"http://127.0.0.1:{port}/mcp") as session:
+            with http_session(f"http://127.0.0.1:{port}/mcp", era=self.era) as session:
                 content = "\n".join([f"# {document.title}", "", *document.statements])
                 session.call(
                     "write_note",
@@ -123,7 +127,7 @@ class Mem0:
 
 def memories() -> list[Peer]:
     """The peers of a profile read."""
-    return [BasicMemory(), ServerMemory(), Mem0()]
+    return [BasicMemory(), BasicMemory(HANDSHAKE), ServerMemory(), Mem0()]
 
 
 def _unescaped(text: str) -> str:

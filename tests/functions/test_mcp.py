@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -268,6 +269,13 @@ def test_a_connection_that_went_stale_is_replaced_once(
     assert result(door(call(legacy), None))["isError"] is False
     rest.fail += [error("closed"), error("closed")]
     assert problem(door(call(legacy), None))["code"] == "unavailable"
+
+
+@ERAS
+def test_an_invocation_leaves_no_task_behind(door: McpDoor, era: Ask) -> None:
+    for _ in range(5):
+        door(call(era), None)
+    assert asyncio.all_tasks(asyncio.get_event_loop()) == set()
 
 
 def test_rest_is_found_by_the_gateways_own_word_never_by_host(rest: FakeRest) -> None:

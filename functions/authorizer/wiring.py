@@ -33,4 +33,4 @@ def wire() -> Authenticator:
     keys = SigningKeys(s.oidc_issuer, fetch_json)
     tokens = OwnerTokens(keys, s.oidc_issuer, s.oidc_audience, s.oidc_admin_claim)
     console = Console(s.console_origin, secret(s.session_secret_id))
-    return Authenticator(database.transaction, store, tokens, console)
+    return Authenticator(database.statement, store, tokens, console)

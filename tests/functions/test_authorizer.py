@@ -41,7 +41,7 @@ class Harness:
         self.postgres = Database(database.url("judgment_authorizer"))
         tokens = OwnerTokens(SigningKeys(ISSUER, self.issuer.fetch), ISSUER, AUDIENCE, ADMIN_CLAIM)
         console = Console(ORIGIN, lambda: SECRET)
-        authenticator = Authenticator(self.postgres.transaction, store, tokens, console)
+        authenticator = Authenticator(self.postgres.statement, store, tokens, console)
         self.door = AuthorizerDoor(authenticator, Telemetry("authorizer"))
 
     def ask(self, method: str, resource: str, **headers: str | list[str]) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def test_an_outage_is_not_a_401(h: Harness, person: Person, capsys: pytest.Captu
     dead.postgres = Database("postgresql://judgment_authorizer@127.0.0.1:1/judgment")
     dead.door = AuthorizerDoor(
         Authenticator(
-            dead.postgres.transaction,
+            dead.postgres.statement,
             store,
             OwnerTokens(SigningKeys(ISSUER, dead.issuer.fetch), ISSUER, AUDIENCE, ADMIN_CLAIM),
             Console(ORIGIN, lambda: SECRET),

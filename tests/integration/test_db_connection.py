@@ -195,6 +195,38 @@ def test_a_connection_lost_before_commit_is_503_and_nothing_is_kept(
         assert tx.all("SELECT id FROM box") == []
 
 
+def test_a_lone_statement_is_committed_and_replaces_a_killed_connection(
+    database: Database, empty_database: TestDatabase
+) -> None:
+    with database.statement() as tx:
+        tx.execute("INSERT INTO box VALUES (1, 1)")
+    _kill_backends(empty_database)
+    with database.statement() as tx:
+        assert tx.value("SELECT id FROM box") == 1
+    with database.statement() as tx, pytest.raises(UniqueViolated):
+        tx.execute("INSERT INTO box VALUES (1, 1)")
+    with database.statement() as tx:
+        assert tx.value(CLAIM) is None
+
+
+def test_a_lone_statement_that_is_slow_is_503_and_not_repeated(database: Database) -> None:
+    with database.statement() as tx:
+        tx.execute("SET statement_timeout = '20ms'")
+    with pytest.raises(Unavailable), database.statement() as tx:
+        tx.value("SELECT pg_sleep(20)")
+    with database.statement() as tx:
+        assert tx.value("SHOW statement_timeout") == "20ms"
+
+
+def test_a_lone_statement_on_a_writer_that_became_a_reader_finds_the_new_one(
+    database: Database,
+) -> None:
+    with database.statement() as tx:
+        tx.execute("SET default_transaction_read_only = on")
+    with database.statement() as tx:
+        assert tx.execute("INSERT INTO box VALUES (3, 1)") == 1
+
+
 def test_a_slow_statement_is_503_and_the_connection_stays(database: Database) -> None:
     with pytest.raises(Unavailable):
         _run(database, "SET LOCAL statement_timeout = '20ms'", "SELECT pg_sleep(20)")

@@ -2,7 +2,8 @@
 
 A Lambda environment serves one request at a time and is frozen between two, so there is no pool
 and no ping: the first statement of a transaction finds out whether the connection is still there.
-It changes nothing, so it is replayed once on a new connection. Nothing later is replayed: an
+It changes nothing, so it is replayed once on a new connection (as is a lone `statement`, which its
+caller vouches for). Nothing later is replayed: an
 outage in the middle of a transaction, its commit included, is `Unavailable` and the caller's to
 repeat.
 """
@@ -29,6 +30,7 @@ CONNECT_TIMEOUT_SECONDS = 5
 Params = Mapping[str, Any] | Sequence[Any] | None
 Connect = Callable[..., psycopg.Connection[Any]]
 
+_LOST = (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow, pg.ReadOnlySqlTransaction)
 _CLAIM = "request.jwt.claim.sub"
 _RDS_SUFFIX = ".rds.amazonaws.com"
 _NETWORK = {"keepalives_idle": 30, "keepalives_interval": 5, "keepalives_count": 3}
@@ -89,6 +91,19 @@ class Transaction:
         return translated(error)
 
 
+class _Alone(Transaction):
+    """A statement that is its own transaction, and is repeated where `run` finds that it may be."""
+
+    def __init__(self, run: Callable[[bytes, Params], psycopg.Cursor[DictRow]]):
+        self._alone = run
+
+    def _run(self, sql: str, params: Params) -> psycopg.Cursor[DictRow]:
+        try:
+            return self._alone(sql.encode(), params)
+        except (psycopg.Error, UnicodeError) as error:
+            raise translated(error) from error
+
+
 class Database:
     """The process's one connection, made when first needed and again when it was lost.
 
@@ -130,6 +145,16 @@ class Database:
                 raise
             self._commit(connection)
 
+    @contextmanager
+    def statement(self) -> Generator[Transaction]:
+        """For one statement on behalf of nobody, in a transaction of its own and one round trip.
+
+        Only for a statement that may run twice: it is repeated when its connection was lost, and
+        nobody knows whether that was before its commit. Raises like `transaction`.
+        """
+        with self._one_at_a_time():
+            yield _Alone(self._execute_alone)
+
     def close(self) -> None:
         """Close the connection, if there is one; the next transaction opens a new one."""
         if self._connection is not None:
@@ -168,6 +193,17 @@ class Database:
             self._drop()
             raise translated(error) from error
         return fresh
+
+    def _execute_alone(self, sql: bytes, params: Params) -> psycopg.Cursor[DictRow]:
+        kept = self._connection
+        if kept is not None and not kept.closed:
+            try:
+                return kept.execute(sql, params)
+            except (psycopg.Error, OSError) as error:
+                if not kept.closed and not isinstance(error, _LOST):
+                    raise
+                self._drop()
+        return self._open().execute(sql, params)
 
     def _open(self) -> psycopg.Connection[DictRow]:
         options = dict(self._options)

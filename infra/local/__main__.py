@@ -1,9 +1,10 @@
-"""`./dev up` and `./dev down`: `python -m infra.local up|down`."""
+"""`./dev up`, `./dev down` and `./dev env`: `python -m infra.local up|down|env`."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import subprocess
 import sys
 import time
@@ -28,16 +29,35 @@ def main(arguments: list[str]) -> int:
     up.add_argument("--parent", type=int, help="stop, and delete the state, when it ends")
     up.add_argument("--quiet", action="store_true", help="do not print the keys")
     down = tasks.add_parser("down", help="stop a detached one")
-    for parsed in (up, down):
+    env = tasks.add_parser("env", help="print the shell lines that name the running stack")
+    env.add_argument("owner", nargs="?", default="demo", help="whose agent key")
+    for parsed in (up, down, env):
         parsed.add_argument("--state", type=Path, default=Places.default().state)
     chosen = parser.parse_args(arguments)
     places = Places(chosen.state.absolute())
     if chosen.task == "down":
         print("stopped" if end_holder(places.lock) else "nothing is running")
         return 0
+    if chosen.task == "env":
+        return show_environment(places, chosen.owner)
     if chosen.detach:
         return detach(places, [word for word in arguments if word != "--detach"])
     return serve(places, chosen)
+
+
+def show_environment(places: Places, owner: str) -> int:
+    """Print `export` lines for a shell to evaluate: the API's address and the owner's agent key."""
+    try:
+        stack = json.loads(places.stack_file.read_text())
+    except FileNotFoundError:
+        print("nothing is running; ./dev up starts it", file=sys.stderr)
+        return 1
+    if owner not in stack["owners"]:
+        print(f"no such owner; there are: {', '.join(stack['owners'])}", file=sys.stderr)
+        return 1
+    print(f"export SYNC_API_URL={shlex.quote(stack['api_url'])}")
+    print(f"export SYNC_API_KEY={shlex.quote(stack['owners'][owner]['agent_key'])}")
+    return 0
 
 
 def serve(places: Places, chosen: argparse.Namespace) -> int:

@@ -28,13 +28,13 @@ def get(settings: Settings, path: str, model: type[M]) -> M:
     """
     import httpx
 
-    address = httpx.URL(settings.judgment_api_url.rstrip("/") + path)
+    address = httpx.URL(settings.sync_api_url.rstrip("/") + path)
     if address.scheme != "https" and address.host not in _LOOPBACK:
         raise CallFailed("The API's address must begin with https://")
     try:
         answer = httpx.get(
             address,
-            headers={"Authorization": f"Bearer {settings.judgment_api_key}"},
+            headers={"Authorization": f"Bearer {settings.sync_api_key}"},
             timeout=TIMEOUT_SECONDS,
             follow_redirects=False,
         )

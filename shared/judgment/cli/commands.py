@@ -20,7 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 _STACK = click.option(
     "--stack",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A local stack's stack.json, instead of JUDGMENT_API_URL and JUDGMENT_API_KEY.",
+    help="A local stack's stack.json, instead of SYNC_API_URL and SYNC_API_KEY.",
 )
 _OWNER = click.option(
     "--owner", default="demo", show_default=True, help="Whose key of the stack file to use."

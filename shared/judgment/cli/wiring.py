@@ -13,10 +13,10 @@ from judgment.kit.settings import SettingError, read_settings
 
 @dataclass(frozen=True)
 class Settings:
-    """`judgment_api_url`: the API's address; `judgment_api_key`: an agent key of yours."""
+    """`sync_api_url`: the API's address; `sync_api_key`: an agent key of yours."""
 
-    judgment_api_url: str
-    judgment_api_key: str
+    sync_api_url: str
+    sync_api_key: str
 
 
 def settings(stack: Path | None, owner: str) -> Settings:

@@ -86,7 +86,7 @@ def api() -> Iterator[Api]:
 
 
 def run(api: Api, *arguments: str) -> Any:
-    env = {"JUDGMENT_API_URL": api.url, "JUDGMENT_API_KEY": KEY}
+    env = {"SYNC_API_URL": api.url, "SYNC_API_KEY": KEY}
     return CliRunner().invoke(cli, list(arguments), env=env)
 
 
@@ -179,16 +179,16 @@ def test_the_stack_file_stands_in_for_the_environment(api: Api, tmp_path: Path):
 
 
 def test_a_key_is_not_sent_in_the_clear():
-    env = {"JUDGMENT_API_URL": "http://api.example", "JUDGMENT_API_KEY": KEY}
+    env = {"SYNC_API_URL": "http://api.example", "SYNC_API_KEY": KEY}
     result = CliRunner().invoke(cli, ["why"], env=env)
     assert result.exit_code == 1
     assert "https://" in result.output
 
 
 def test_missing_settings_are_named():
-    result = CliRunner().invoke(cli, ["why"], env={"JUDGMENT_API_URL": "", "JUDGMENT_API_KEY": ""})
+    result = CliRunner().invoke(cli, ["why"], env={"SYNC_API_URL": "", "SYNC_API_KEY": ""})
     assert result.exit_code == 2
-    assert "JUDGMENT_API_URL is required" in result.output
+    assert "SYNC_API_URL is required" in result.output
 
 
 @pytest.mark.promise("R-40")

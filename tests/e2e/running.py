@@ -100,7 +100,7 @@ def session_stack() -> RunningStack:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
     session = os.getppid() if run else os.getpid()
     state = Path(tempfile.gettempdir()) / f"judgment-stack-{run or session}"
-    with Path(f"{state}.lock").open("w") as lock:
+    with (state.parent / f"judgment-stacks-{os.getuid()}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         options = ["--state", str(state), "--port", "0", "--parent", str(session)]
         result = run_dev("up", "--detach", *options, "--with", "tests.probe.catalogue")
@@ -115,4 +115,3 @@ def end_session_stack(stack: RunningStack) -> None:
         return
     run_dev("down", "--state", str(stack.places.state))
     shutil.rmtree(stack.places.state, ignore_errors=True)
-    Path(f"{stack.places.state}.lock").unlink(missing_ok=True)

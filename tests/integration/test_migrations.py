@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
+import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from infra.local.database import make_database
+from infra.local.postgres import LocalPostgres
 from infra.local.postgres_host import find_binaries
 from judgment.db.migrate import (
     ChangedMigration,
@@ -24,10 +28,10 @@ from judgment.db.migrate import (
     packaged_migrations,
     prepare,
 )
+from judgment.db.roles import LOGIN_ROLES
 from tests.databases import copied_database
 
 if TYPE_CHECKING:
-    from infra.local.postgres import LocalPostgres
     from tests.databases import TestDatabase
 
 pytestmark = pytest.mark.promise("P1-3", "R-36", "000-11")
@@ -95,6 +99,24 @@ def test_preparing_twice_is_harmless(empty_database: TestDatabase) -> None:
             ("judgment_migrate",),
         ).fetchone()
     assert role == (False, False, True)
+
+
+def test_on_rds_the_roles_may_log_in_by_token() -> None:
+    home = Path(tempfile.mkdtemp(prefix="judgment-test-"))
+    home.chmod(0o755)
+    server = LocalPostgres(home / "pg").start()
+    try:
+        with psycopg.connect(server.url(dbname="postgres"), autocommit=True) as admin:
+            admin.execute("CREATE ROLE rds_iam NOLOGIN")
+            make_database(server)
+            members = admin.execute(
+                "SELECT m.rolname FROM pg_auth_members a JOIN pg_roles m ON m.oid = a.member"
+                " WHERE a.roleid = 'rds_iam'::regrole"
+            ).fetchall()
+        assert {name for (name,) in members} == set(LOGIN_ROLES)
+    finally:
+        server.stop()
+        shutil.rmtree(home)
 
 
 def test_files_apply_by_number_also_below_what_is_there(empty_database: TestDatabase) -> None:

@@ -66,7 +66,7 @@ SELECT jsonb_build_object(
   'triggers', (SELECT jsonb_agg(pg_get_triggerdef(t.oid) ORDER BY tgname) FROM pg_trigger t
                 WHERE tgrelid = c.oid AND NOT tgisinternal),
   'constraints', (SELECT jsonb_object_agg(conname, pg_get_constraintdef(k.oid))
-                    FROM pg_constraint k WHERE conrelid = c.oid)
+                    FROM pg_constraint k WHERE conrelid = c.oid AND contype <> 'n')
 ) FROM pg_class c WHERE c.oid = %(t)s::regclass
 """
 

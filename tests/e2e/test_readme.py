@@ -1,0 +1,79 @@
+"""The README's lines, run as they are printed, on a running stack."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from infra.local.places import CHECKOUT
+from judgment.contract.profile import AgentProfile, RecentDecisions
+from judgment.entry.agent_clients import CLIENTS
+
+if TYPE_CHECKING:
+    from tests.e2e.running import RunningStack
+
+README = (CHECKOUT / "README.md").read_text()
+BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def _script(stack: RunningStack) -> list[str]:
+    """The commands of the first read, on this stack instead of a freshly started one."""
+    first_read = README.partition("## The first read")[2].partition("## Give it")[0]
+    text = "".join(BLOCK.findall(first_read)).replace("\\\n", " ")
+    python = Path(sys.executable)
+    state = stack.places.state
+    text = text.replace("./dev env", f"{python} -m infra.local env --state {state}")
+    text = text.replace(".venv/bin/judgment", str(python.with_name("judgment")))
+    return [line for line in text.splitlines() if line and not line.startswith("./dev up")]
+
+
+def _run(stack: RunningStack) -> list[str]:
+    """What each command printed, but for the one that sets the variables."""
+    setting, *commands = _script(stack)
+    assert "infra.local env" in setting
+    printed: list[str] = []
+    for command in commands:
+        result = subprocess.run(
+            ["sh", "-ec", f"{setting}\n{command}"],
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert result.returncode == 0, (command, result.stderr)
+        printed.append(result.stdout)
+    return printed
+
+
+@pytest.mark.promise("P1-10", "P1-accept-1")
+def test_the_first_read_works_as_printed(stack: RunningStack) -> None:
+    profile, recent, block, why, over_mcp = _run(stack)
+    read = AgentProfile.model_validate_json(profile)
+    assert read.games_played == 12
+    assert len(RecentDecisions.model_validate_json(recent).decisions) == 3
+    assert read.agent_context_block is not None
+    assert block.strip() == read.agent_context_block.strip()
+    assert f"{read.model_confidence:.2f}" in why
+    result = json.loads(over_mcp)["result"]
+    assert AgentProfile.model_validate(result["structuredContent"]) == read
+
+
+@pytest.mark.promise("P1-10")
+def test_the_agent_lines_are_those_of_the_table_that_tests_run() -> None:
+    shown = " ".join(README.replace("\\\n", " ").split())
+    claude = next(client for client in CLIENTS if client.name == "Claude Code")
+    for line in claude.lines("$SYNC_API_URL", "sync-judgment"):
+        assert " ".join(line.split()) in shown
+
+
+@pytest.mark.promise("P1-10")
+@pytest.mark.parametrize("command", ["./dev up", "./dev test"])
+def test_the_two_commands_stand_on_the_first_screen(command: str) -> None:
+    assert any(line.startswith(command) for line in README.splitlines()[:12])

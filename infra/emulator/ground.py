@@ -46,6 +46,7 @@ class Ground:
     issuer: LocalIssuer
     context: dict[str, str]
     scratch: Path
+    admin_url: str
     domain: Domain
     address: str
     certificate: Path | None
@@ -90,6 +91,7 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
                 "database_urls": str(urls),
             },
             scratch=places.scratch,
+            admin_url=database.admin_url,
             domain=domain,
             address=f"http://127.0.0.1:{ports['domain']}",
             certificate=certificate,

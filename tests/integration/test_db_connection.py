@@ -29,7 +29,7 @@ from judgment.kit.errors import Unavailable
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
-pytestmark = pytest.mark.promise("P1-3", "P1-refuse", "R-18")
+pytestmark = pytest.mark.promise("P1-3", "P1-refuse-outage", "R-18")
 
 CLAIM = "SELECT nullif(current_setting('request.jwt.claim.sub', true), '')"
 

@@ -16,7 +16,7 @@ from judgment.db.errors import CheckViolated, PermissionDenied
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
-pytestmark = pytest.mark.promise("P1-3", "R-2", "R-6", "R-17", "000-11")
+pytestmark = pytest.mark.promise("P1-3", "P1-6-touch", "R-2", "R-6", "R-17")
 
 RESOLVE = "SELECT * FROM judgment.resolve_agent_api_key(%s)"
 VALIDATE = "SELECT public.validate_agent_api_key(%s)"

@@ -17,7 +17,7 @@ from judgment.queue.idempotency import idempotent
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
-pytestmark = pytest.mark.promise("P1-1")
+pytestmark = pytest.mark.promise("P1-1-idempotency")
 
 
 class Desk:

@@ -27,7 +27,7 @@ from tests.integration.outbox_child import FileBus
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
-pytestmark = pytest.mark.promise("P1-1", "P1-9")
+pytestmark = pytest.mark.promise("P1-1-outbox", "P1-1-killpoints")
 
 ROOT = Path(__file__).parents[2]
 CONSUMER = "under-test"

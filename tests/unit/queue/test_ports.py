@@ -18,7 +18,7 @@ from judgment.queue.bus import BATCH, EventBridgeBus, EventBus, event_of_message
 from judgment.queue.jobs import MESSAGE_LIMIT, JobQueue, SqsQueue
 from tests.fakes.bus import FakeBus, FakeQueue
 
-pytestmark = pytest.mark.promise("P1-1", "R-24")
+pytestmark = pytest.mark.promise("P1-1-outbox", "R-24")
 
 REGION: dict[str, Any] = {
     "region_name": "eu-west-1",

@@ -1,7 +1,7 @@
 """One bare client in a process of its own: UpdateItem and SELECT, again and again.
 
-`python -m tests.bench.ceiling <seconds>`: connects, prints `ready`, waits for a line, asks for so
-many seconds, prints how many pairs it made. Its environment is that of the read door.
+`python -m tests.bench.ceiling` connects and prints `ready`; for each line of seconds it reads, it
+asks for so long and prints how many pairs it made. Its environment is that of the read door.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import psycopg
 SELECT = b"SELECT to_jsonb(p) FROM public.player_decision_profiles p WHERE p.user_id = %s"
 
 
-def main(seconds: float) -> None:
+def main() -> None:
     """Ask as fast as it is answered, one after the other: nothing is checked or built."""
     owner, key = os.environ["BENCH_OWNER"], os.environ["BENCH_KEY"]
+    table = os.environ["RATE_LIMIT_TABLE"]
     dynamodb: Any = boto3.client("dynamodb")
     connection = psycopg.connect(
         os.environ["DATABASE_URL"], autocommit=True, prepare_threshold=None
@@ -28,7 +29,7 @@ def main(seconds: float) -> None:
 
     def pair() -> None:
         dynamodb.update_item(
-            TableName=os.environ["RATE_LIMIT_TABLE"],
+            TableName=table,
             Key={"pk": {"S": key}},
             UpdateExpression="ADD uses :one",
             ExpressionAttributeValues={":one": {"N": "1"}},
@@ -37,13 +38,13 @@ def main(seconds: float) -> None:
 
     pair()
     print("ready", flush=True)
-    sys.stdin.readline()
-    count, ends = 0, time.perf_counter() + seconds
-    while time.perf_counter() < ends:
-        pair()
-        count += 1
-    print(count, flush=True)
+    for line in sys.stdin:
+        count, ends = 0, time.perf_counter() + float(line)
+        while time.perf_counter() < ends:
+            pair()
+            count += 1
+        print(count, flush=True)
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]))
+    main()

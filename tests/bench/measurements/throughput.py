@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from tests.bench.load import Load, drive, get_request
 from tests.bench.peers.processes import line_pipes
@@ -16,9 +17,11 @@ from tests.bench.workbench import PROFILE
 if TYPE_CHECKING:
     from tests.bench.workbench import Workbench
 
+Pipes = tuple[IO[bytes], IO[bytes]]
+
 CLIENTS = (1, 4, 8, 16)
 SHARE = 0.40
-SECONDS = 4.0
+SECONDS = 2.0
 MOST_PER_SECOND = 900
 """No local stack has come near it; only the number of keys depends on it."""
 
@@ -41,50 +44,55 @@ class Measured(NamedTuple):
 
 
 def measure(bench: Workbench) -> Section:
-    """For each number of clients: the gateway and the bare pair in turn, three times."""
-    rounds = max(2, bench.rounds // 5)
+    """In every round, for each number of clients, the gateway and the bare pair in turn."""
     found: dict[int, Measured] = {clients: Measured([], []) for clients in CLIENTS}
-    drive(bench.port, _requests(bench, 2.0), 16, 2.0)  # the pools grow to their size
-    for _ in range(rounds):
-        for clients, measured in found.items():
-            measured.loads.append(drive(bench.port, _requests(bench), clients, SECONDS))
-            measured.ceilings.append(_ceiling(bench, clients))
+    with _bare_clients(bench, max(CLIENTS)) as bare:
+        drive(bench.port, _requests(bench), max(CLIENTS), SECONDS)  # the pools grow to their size
+        for _ in range(max(3, bench.rounds // 2)):
+            for clients, measured in found.items():
+                measured.loads.append(drive(bench.port, _requests(bench), clients, SECONDS))
+                measured.ceilings.append(_pairs_a_second(bare[:clients]))
     return _section(found)
 
 
-def _requests(bench: Workbench, seconds: float = SECONDS) -> list[bytes]:
-    keys = bench.keys(round(seconds * MOST_PER_SECOND))
+def _requests(bench: Workbench) -> list[bytes]:
+    keys = bench.keys(round(SECONDS * MOST_PER_SECOND))
     host = f"127.0.0.1:{bench.port}"
     return [get_request(host, PROFILE, {"Authorization": f"Bearer {key}"}) for key in keys]
 
 
-def _ceiling(bench: Workbench, clients: int) -> float:
-    """Pairs a second of so many bare clients, each a process, begun together."""
-    command = [sys.executable, "-m", "tests.bench.ceiling", str(SECONDS)]
-    environment = bench.door_environment("profile_read")
+@contextmanager
+def _bare_clients(bench: Workbench, count: int) -> Iterator[list[Pipes]]:
+    """So many processes that can make bare pairs, connected and waiting."""
+    environment = {
+        **bench.door_environment("profile_read"),
+        "BENCH_OWNER": bench.owner["user_id"],
+    }
     with ExitStack() as stack:
-        lines = []
-        for number in range(clients):
-            process = stack.enter_context(
+        processes = [
+            stack.enter_context(
                 subprocess.Popen(
-                    command,
+                    [sys.executable, "-m", "tests.bench.ceiling"],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     cwd=bench.root,
-                    env={
-                        **environment,
-                        "BENCH_OWNER": bench.owner["user_id"],
-                        "BENCH_KEY": f"bench#{number}",
-                    },
+                    env={**environment, "BENCH_KEY": f"bench#{number}"},
                 )
             )
-            lines.append(line_pipes(process))
-        for _, out in lines:
-            out.readline()
-        for go, _ in lines:
-            go.write(b"go\n")
-            go.flush()
-        return sum(int(out.readline()) for _, out in lines) / SECONDS
+            for number in range(count)
+        ]
+        clients = [line_pipes(process) for process in processes]
+        for _, answers in clients:
+            answers.readline()
+        yield clients
+
+
+def _pairs_a_second(clients: Sequence[Pipes]) -> float:
+    """What these bare clients do together in `SECONDS`."""
+    for orders, _ in clients:
+        orders.write(f"{SECONDS}\n".encode())
+        orders.flush()
+    return sum(int(answers.readline()) for _, answers in clients) / SECONDS
 
 
 def _section(found: dict[int, Measured]) -> Section:

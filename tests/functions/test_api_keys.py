@@ -155,6 +155,8 @@ def test_scopes_and_an_end_may_be_asked_for(h: Harness, me: uuid.UUID):
         {"name": "x", "expires_at": "2020-01-01T00:00:00Z"},
         {"name": "x", "expires_at": "2099-01-01T00:00:00"},
         {"name": "x", "expires_at": "soon"},
+        {"name": "x", "expires_at": "9999-12-31T23:59:59-14:00"},
+        {"name": "x", "expires_at": "0001-01-01T00:00:00+14:00"},
         {"name": "x", "expires_at": 4102444800},
         {"name": "x", "user_id": "0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1"},
         {"name": "x", "key": "sync_mine"},

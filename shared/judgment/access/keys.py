@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from judgment.db.connection import Transaction
 
 MINT_ROUTE = "POST /api/v1/keys"
+END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
+"""A later moment may have no date in another time zone, and then cannot be read back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +102,12 @@ class AgentKeys:
     ) -> MintedKey:
         """A new key with its plaintext.
 
-        Raises InvalidRequest when it would be born expired, Conflict for a repeated
-        `idempotency_key`: the plaintext is not stored, so a replay can only name the key.
+        Raises InvalidRequest when it would be born expired or outlive the calendar, Conflict for a
+        repeated `idempotency_key`: the plaintext is not stored, so a replay can only name the key.
         """
-        if request.expires_at is not None and request.expires_at <= self._clock():
-            raise InvalidRequest("expires_at: must be in the future")
+        ends = request.expires_at
+        if ends is not None and not self._clock() < ends < END_OF_TIME:
+            raise InvalidRequest("expires_at: must be in the future, before the year 9999")
         plaintext = self._keys()
         minted: list[MintedKey] = []
 

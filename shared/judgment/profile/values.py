@@ -17,8 +17,10 @@ NAME_LIMIT = 48
 COUNT_LIMIT = 1_000_000_000
 
 _CONTROL = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-_INVISIBLE = r"\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
-_UNPRINTABLE = re.compile(f"[{_CONTROL}{_INVISIBLE}]")
+_INVISIBLE = r"\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+# Tags and variation selectors spell whole sentences that a model reads and a person never sees.
+_HIDDEN_WRITING = r"\U000e0000-\U000e0fff"
+_UNPRINTABLE = re.compile(f"[{_CONTROL}{_INVISIBLE}{_HIDDEN_WRITING}]")
 _SPACE = re.compile(r"\s+")
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 
@@ -45,7 +47,7 @@ def count(value: object) -> int:
 
 
 def text(value: object, limit: int) -> str | None:
-    """Text without control, bidirectional or surrogate characters, cut to `limit` with an ellipsis.
+    """Text without control, invisible or surrogate characters, cut to `limit` with an ellipsis.
 
     None for anything that is not text or has nothing printable. Line breaks stay.
     """

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aws_cdk as cdk
 from cdk_nag import AwsSolutionsChecks
 
-from infra.acknowledgements import Acknowledged, acknowledge
+from infra.acknowledgements import acknowledge
 from infra.constructs.database import GivenAccess
 from infra.deployment import Deployment, read_deployment
 from infra.stacks.data import DataStack
@@ -15,6 +16,9 @@ from infra.stacks.edge import EdgeStack
 from infra.stacks.names import DATA, EDGE, SERVICE
 from infra.stacks.service import ServiceStack
 from infra.staging import BUILD
+
+if TYPE_CHECKING:
+    from infra.findings import Acknowledged
 
 
 def assemble(

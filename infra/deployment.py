@@ -52,6 +52,7 @@ class Deployment:
     database_min_capacity: float = 0.5
     database_max_capacity: float = 4
     nat_gateways: int = 1
+    door_settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def api_url(self) -> str:
@@ -64,9 +65,30 @@ class Deployment:
         missing = [key for key in required if not getattr(self, key)]
         if missing:
             raise DeploymentError(f"missing context: {', '.join(missing)}")
+        strangers = set(self.door_settings) - {door.name for door in self.catalogue.doors}
+        if strangers:
+            raise DeploymentError(f"door_settings names no door: {', '.join(sorted(strangers))}")
         if bool(self.hosted_zone_id) != bool(self.hosted_zone_name):
             raise DeploymentError("hosted_zone_id and hosted_zone_name go together")
 
+
+KEYS: dict[str, str] = {
+    "domain": "The API's own name, for example `judgment.example.com`. Required.",
+    "oidc_issuer": "The OpenID Connect issuer of owners' tokens. Required.",
+    "oidc_audience": "The audience those tokens must name. Required.",
+    "oidc_admin_claim": "The claim that makes an admin (docs/api.md); absent: nobody is one.",
+    "hosted_zone_id": "The Route 53 zone of the domain; absent: records are made by hand.",
+    "hosted_zone_name": "That zone's name.",
+    "alarm_email": "Who is told of alarms; absent: subscribe to the topic by hand.",
+    "allowed_origins": "Browser origins besides the domain that may call `/mcp`, by commas.",
+    "name": "What every resource's name begins with.",
+    "database_min_capacity": "Aurora capacity units kept ready; 0 lets it pause.",
+    "database_max_capacity": "The most it may grow to.",
+    "nat_gateways": "Ways out for doors with egress `internet`: one, or one per zone (2).",
+    "door_settings": "Optional settings by door, as JSON: "
+    '`{"profile_read": {"LIMIT_PROFILE_PER_HOUR": "1200"}}`.',
+}
+"""What an operator may set, and its meaning; the rest of the context is for emulators."""
 
 _TEXT = (
     "name",
@@ -102,6 +124,8 @@ def read_deployment(context: Context) -> Deployment:
         values["python"] = str(context("python") or host)
     if urls := context("database_urls"):
         values["database_urls"] = json.loads(Path(str(urls)).read_text())
+    if chosen := context("door_settings"):
+        values["door_settings"] = json.loads(chosen) if isinstance(chosen, str) else chosen
     if extra := context("with"):
         values["catalogue"] = CATALOGUE.plus(importlib.import_module(str(extra)).CATALOGUE)
     return Deployment(**values)

@@ -17,6 +17,7 @@ from infra.constructs.door import DoorFunction, logical_name
 from judgment.entry.observability import (
     INTERNAL_ERROR,
     NAMESPACE,
+    OUTBOX_WAITING,
     RATE_LIMITER_UNAVAILABLE,
     UNAVAILABLE,
 )
@@ -29,6 +30,7 @@ SLOW_SHARE_OF_TIMEOUT = 0.8
 GATEWAY_SLOW_MS = 3_000
 OLDEST_MESSAGE_TIMEOUTS = 30
 UNAVAILABLE_PER_PERIOD = 5
+OUTBOX_PERIODS = 3
 REFUSALS_LEFT_OUT = '"[ERROR]" -"Exception: Unauthorized"'
 
 
@@ -80,6 +82,14 @@ class Alarms(Construct):
                 _counted(RATE_LIMITER_UNAVAILABLE, name),
                 1,
                 f"{name} served reads without counting them: DynamoDB did not answer.",
+            )
+        if "events:put" in row.grants and row.trigger == "schedule":
+            self._alarm(
+                f"{name}-outbox-waiting",
+                _counted(OUTBOX_WAITING, name),
+                1,
+                f"{name} leaves events unsent sweep after sweep: the bus refuses them.",
+                periods=OUTBOX_PERIODS,
             )
         if row.database_role and row.trigger == "http":
             self._alarm(

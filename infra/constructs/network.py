@@ -102,7 +102,9 @@ class Network(Construct):
         grants = {grant for door in closed for grant in door.grants}
         if "rate_limits:update" in grants:
             self.vpc.add_gateway_endpoint(
-                "DynamoDb", service=ec2.GatewayVpcEndpointAwsService.DYNAMODB
+                "DynamoDb",
+                service=ec2.GatewayVpcEndpointAwsService.DYNAMODB,
+                subnets=[_CLOSED_SUBNETS],
             )
         for grant in sorted(grants & _ENDPOINT_OF.keys()):
             name = logical_name(grant.replace(":", "_"))

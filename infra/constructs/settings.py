@@ -21,12 +21,15 @@ class SettingsError(LookupError):
 
 
 def environment_of(
-    door: Door, given: Mapping[str, str], database: DatabaseAccess
+    door: Door,
+    given: Mapping[str, str],
+    database: DatabaseAccess,
+    chosen: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The door's environment. A setting whose value is empty is left out.
 
-    Raises SettingsError for a name that nothing provides, so that a new setting cannot be
-    forgotten here.
+    `chosen` are optional settings of this door, which the deployment's context names. Raises
+    SettingsError for a name that nothing provides, so that a new setting cannot be forgotten here.
     """
     values: dict[str, str] = {}
     for setting in door.settings:
@@ -38,7 +41,7 @@ def environment_of(
             raise SettingsError(f"{door.name} wants {setting}, which no resource provides")
         elif given[setting]:
             values[setting] = given[setting]
-    return values
+    return {**(chosen or {}), **values}
 
 
 def settings_of(deployment: Deployment) -> dict[str, str]:

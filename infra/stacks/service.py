@@ -96,7 +96,9 @@ class ServiceStack(Stack):
             door,
             prefix=self._deployment.name,
             code=self._code,
-            environment=environment_of(door, given, self._database),
+            environment=environment_of(
+                door, given, self._database, self._deployment.door_settings.get(door.name)
+            ),
             place=self._place(door) if self._place else None,
             stream=door.stream and not self._deployment.local,
         )

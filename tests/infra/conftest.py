@@ -18,7 +18,7 @@ from infra.staging import ROOT
 from judgment.db.roles import LOGIN_ROLES
 
 if TYPE_CHECKING:
-    from infra.acknowledgements import Acknowledged
+    from infra.findings import Acknowledged
 
 # Read when aws_cdk is first imported, which is after this file: the machine's Node may be too old.
 os.environ.setdefault("JSII_NODE", str(NODE))

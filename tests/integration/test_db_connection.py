@@ -137,6 +137,13 @@ def test_constraints_surface_by_kind_and_name(
     assert caught.value.constraint == constraint
 
 
+def test_a_refused_row_is_not_quoted_in_what_is_logged(database: Database) -> None:
+    with pytest.raises(CheckViolated) as caught, database.transaction() as tx:
+        tx.execute("INSERT INTO box VALUES (4711, 0)")
+    assert "box_n_check" in str(caught.value)
+    assert "4711" not in str(caught.value)
+
+
 @pytest.mark.parametrize("value", ["nul \x00 inside", "half \ud800 pair", 10**30])
 def test_what_postgres_cannot_hold_is_the_callers_mistake(database: Database, value: Any) -> None:
     with pytest.raises(UnstorableValue), database.transaction() as tx:

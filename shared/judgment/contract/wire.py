@@ -1,4 +1,7 @@
-"""The two manners of a wire model: strict coming in, explicit going out."""
+"""The two manners of a wire model: strict coming in, explicit going out.
+
+Neither repeats a wrong value in its error, because errors are logged and values are owners' text.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,12 @@ class RequestModel(BaseModel):
     """
 
     model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, serialize_by_alias=True, allow_inf_nan=False
+        extra="forbid",
+        strict=True,
+        frozen=True,
+        serialize_by_alias=True,
+        allow_inf_nan=False,
+        hide_input_in_errors=True,
     )
 
 
@@ -23,5 +31,6 @@ class ResponseModel(BaseModel):
         extra="forbid",
         frozen=True,
         allow_inf_nan=False,
+        hide_input_in_errors=True,
         json_schema_serialization_defaults_required=True,
     )

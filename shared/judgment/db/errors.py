@@ -90,9 +90,14 @@ def translated(error: psycopg.Error | UnicodeError) -> Exception:
     if isinstance(error, _OUTAGES):
         return Unavailable()
     if isinstance(error, pg.InsufficientPrivilege):
-        return PermissionDenied(str(error))
+        return PermissionDenied(_words_of(error))
     for theirs, ours in _CONSTRAINTS:
         if isinstance(error, theirs):
             named = error.diag
-            return ours(str(error), named.constraint_name or "", named.table_name or "")
-    return DatabaseError(str(error))
+            return ours(_words_of(error), named.constraint_name or "", named.table_name or "")
+    return DatabaseError(_words_of(error))
+
+
+def _words_of(error: psycopg.Error) -> str:
+    """The server's one line; its detail quotes the row, which is an owner's text, and is logged."""
+    return error.diag.message_primary or type(error).__name__

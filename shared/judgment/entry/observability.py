@@ -31,8 +31,9 @@ OUTBOX_WAITING = "OutboxWaiting"
 
 class _RedactedFormatter(LambdaPowertoolsFormatter):
     def serialize(self, log: dict[str, Any]) -> str:  # type: ignore[override]
-        """The line as JSON, passed through `redact`."""
-        return redact(super().serialize(log))
+        """The line as JSON, passed through `redact`; half a character must not cost the line."""
+        line = redact(super().serialize(log))
+        return line.encode("utf-8", "backslashreplace").decode()
 
 
 class _StandardOutput(logging.StreamHandler[TextIO]):

@@ -186,6 +186,26 @@ def test_a_defect_is_500_without_its_text_and_is_logged_without_its_secrets(
     assert secret not in json.dumps(body)
 
 
+def test_an_owners_text_is_in_no_log_line_when_an_answer_breaks_its_contract(
+    capsys: pytest.CaptureFixture[str],
+):
+    told = "what I told nobody"
+
+    def broken(_: Request) -> BaseModel:
+        return Echo.model_validate({"said": [told]})
+
+    assert answer(door(plain=broken), http_event("GET", "/plain", principal=agent(OWNER)))[0] == 500
+    logged = capsys.readouterr().out
+    assert "ValidationError" in logged
+    assert told not in logged
+
+
+def test_a_path_with_half_a_character_is_logged_all_the_same(capsys: pytest.CaptureFixture[str]):
+    answer(door(), http_event("GET", "/nothing/\ud800", principal=None))
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line)["path"] == "/nothing/\ud800"
+
+
 def test_an_outage_is_503_and_counted(capsys: pytest.CaptureFixture[str]):
     down = door(plain=raising(Unavailable()))
     status, body, _ = answer(down, http_event("GET", "/plain", principal=agent(OWNER)))

@@ -40,7 +40,8 @@ def session_of(cookie_headers: list[str]) -> str | None:
 
 def csrf_token(secret: bytes, session: str) -> str:
     """The token a console page sends back in `X-CSRF-Token`: HMAC-SHA-256, hex."""
-    return hmac.new(secret, b"csrf\x00" + session.encode(), hashlib.sha256).hexdigest()
+    named = b"csrf\x00" + session.encode("utf-8", "surrogatepass")
+    return hmac.new(secret, named, hashlib.sha256).hexdigest()
 
 
 def is_our_page(request: BrowserRequest, session: str, secret: bytes, origin: str) -> bool:
@@ -49,5 +50,5 @@ def is_our_page(request: BrowserRequest, session: str, secret: bytes, origin: st
         return request.fetch_site != "cross-site"
     if request.method not in CHANGING_METHODS or request.origin != origin:
         return False
-    given = (request.csrf_token or "").encode()
+    given = (request.csrf_token or "").encode("utf-8", "surrogatepass")
     return hmac.compare_digest(given, csrf_token(secret, session).encode())

@@ -2,7 +2,9 @@
 
 Only asymmetric algorithms are ever accepted, so a public key can not be used as a secret and
 `alg: none` is unknown. Keys are kept for ten minutes; an unknown key id causes one refetch, at most
-ten times a minute, so that a stranger's tokens cannot make us hammer the issuer.
+ten times a minute, so that a stranger's tokens cannot make us hammer the issuer. Nor can they make
+us wait for an issuer that is down: after ten failures within a minute it is left alone until one
+of them is a minute old.
 Source: ruling 17.
 """
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 ALGORITHMS = ("ES256", "RS256", "EdDSA")
 KEYS_FRESH_SECONDS = 600.0
 REFETCHES_PER_MINUTE = 10
+FAILURES_PER_MINUTE = 10
 TOKEN_LIMIT = 8_192
 SUBJECT_LIMIT = 255
 
@@ -61,21 +64,28 @@ class SigningKeys:
         self._keys: dict[str, PyJWK] = {}
         self._fetched_at: float | None = None
         self._refetches: deque[float] = deque(maxlen=REFETCHES_PER_MINUTE)
+        self._failures: deque[float] = deque(maxlen=FAILURES_PER_MINUTE)
 
     def key(self, kid: str) -> PyJWK:
         """The key of that id. Raises Unauthorized if there is none, Unavailable if unreachable."""
         now = self._monotonic()
         if self._fetched_at is None or now - self._fetched_at >= KEYS_FRESH_SECONDS:
-            self._load(now)
-        elif kid not in self._keys and self._may_refetch(now):
+            self._try_to_load(now)
+        elif kid not in self._keys and _has_room(self._refetches, now):
             self._refetches.append(now)
-            self._load(now)
+            self._try_to_load(now)
         if kid not in self._keys:
             raise Unauthorized
         return self._keys[kid]
 
-    def _may_refetch(self, now: float) -> bool:
-        return len(self._refetches) < REFETCHES_PER_MINUTE or now - self._refetches[0] >= 60
+    def _try_to_load(self, now: float) -> None:
+        if not _has_room(self._failures, now):
+            raise Unavailable("The identity provider is unavailable.")
+        try:
+            self._load(now)
+        except Unavailable:
+            self._failures.append(now)
+            raise
 
     def _load(self, now: float) -> None:
         discovery = self._fetch(f"{self._issuer}/.well-known/openid-configuration")
@@ -86,6 +96,11 @@ class SigningKeys:
             raise Unavailable("The identity provider publishes no usable key address.")
         self._keys = _usable_keys(self._fetch(address))
         self._fetched_at = now
+
+
+def _has_room(moments: deque[float], now: float) -> bool:
+    """Whether fewer moments than the deque holds lie within the last minute."""
+    return len(moments) != moments.maxlen or now - moments[0] >= 60
 
 
 def _usable_keys(document: Mapping[str, Any]) -> dict[str, PyJWK]:
@@ -156,7 +171,7 @@ class OwnerTokens:
             raise Unauthorized
         try:
             head = jwt.get_unverified_header(token)
-        except jwt.PyJWTError as error:
+        except (jwt.PyJWTError, UnicodeError) as error:
             raise Unauthorized from error
         algorithm, kid = head.get("alg"), head.get("kid")
         if algorithm not in ALGORITHMS or not isinstance(kid, str) or len(kid) > SUBJECT_LIMIT:

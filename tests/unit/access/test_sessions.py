@@ -38,6 +38,7 @@ def test_a_change_needs_our_origin_and_the_sessions_token(method: str):
         replace(good, csrf_token=None),
         replace(good, csrf_token=""),
         replace(good, csrf_token="é"),
+        replace(good, csrf_token="\ud800"),
         replace(good, csrf_token=csrf_token(SECRET, "another session")),
         replace(good, csrf_token=csrf_token(b"another secret", SESSION)),
         replace(good, csrf_token=csrf_token(SECRET, SESSION).upper()),

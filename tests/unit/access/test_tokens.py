@@ -12,6 +12,7 @@ import jwt
 import pytest
 
 from judgment.access.tokens import (
+    FAILURES_PER_MINUTE,
     KEYS_FRESH_SECONDS,
     REFETCHES_PER_MINUTE,
     OwnerTokens,
@@ -107,6 +108,7 @@ def test_forged_tokens_are_refused(h: Harness):
         confused,
         "not a token",
         "a.b.c",
+        "\ud800.b.c",
         "",
         "x" * 10_000,
         "sync_" + "k" * 43,
@@ -154,6 +156,17 @@ def test_strangers_tokens_do_not_make_us_hammer_the_issuer(h: Harness):
             h.tokens.verify(h.issuer.sign(kid=f"unknown-{n}"))
     assert len(h.issuer.fetches) == 2 * (1 + REFETCHES_PER_MINUTE)
     h.issuer.rotate()
+    h.monotonic += 60
+    h.tokens.verify(h.issuer.sign())
+
+
+def test_an_issuer_that_is_down_is_not_waited_for_by_every_stranger(h: Harness):
+    h.issuer.down = True
+    for _ in range(50):
+        with pytest.raises(Unavailable):
+            h.tokens.verify(h.issuer.sign())
+    assert len(h.issuer.fetches) == FAILURES_PER_MINUTE
+    h.issuer.down = False
     h.monotonic += 60
     h.tokens.verify(h.issuer.sign())
 

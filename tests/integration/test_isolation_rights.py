@@ -121,6 +121,14 @@ def test_no_role_is_above_the_policies_or_inside_another(world: World) -> None:
     assert inside == []
 
 
+def test_each_role_has_its_limits_whoever_connects_as_it(world: World) -> None:
+    for role in OUR_LOGINS:
+        for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
+            limit = world.try_as(role.name, f"SELECT current_setting('{setting}')::interval > '0'")
+            assert limit == [(True,)], (role.name, setting)
+        assert world.try_as(role.name, "SHOW search_path") == [('""',)], role.name
+
+
 def test_our_tables_force_their_policies_also_on_their_owner(world: World) -> None:
     rows = world.admin.execute(
         "SELECT n.nspname || '.' || c.relname, c.relrowsecurity, c.relforcerowsecurity"

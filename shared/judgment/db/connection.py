@@ -33,7 +33,12 @@ Connect = Callable[..., psycopg.Connection[Any]]
 _LOST = (pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow, pg.ReadOnlySqlTransaction)
 _CLAIM = "request.jwt.claim.sub"
 _RDS_SUFFIX = ".rds.amazonaws.com"
-_NETWORK = {"keepalives_idle": 30, "keepalives_interval": 5, "keepalives_count": 3}
+_NETWORK = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,  # milliseconds until a host that vanished counts as gone
+}
 
 
 def json_value(value: Any) -> Any:

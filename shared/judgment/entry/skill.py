@@ -58,7 +58,8 @@ def install_page(skill: Skill, api: str) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Install the Sync judgment skill</title>
 <style>body{{font:1rem/1.5 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem}}
-pre{{overflow:auto;padding:.75rem;background:#f4f4f4;color:#111}}</style>
+pre{{white-space:pre-wrap;overflow-wrap:anywhere;padding:.75rem;background:#f4f4f4;color:#111}}
+</style>
 </head>
 <body>
 <h1>Install the Sync judgment skill</h1>

@@ -1,11 +1,13 @@
 """One bare client in a process of its own: UpdateItem and SELECT, again and again.
 
 `python -m tests.bench.ceiling` connects and prints `ready`; for each line of seconds it reads, it
-asks for so long and prints how many pairs it made. Its environment is that of the read door.
+asks for so long and prints how many pairs it made. Its environment is that of the read door, and
+`BENCH_PAIR` (JSON) holds the door's own SELECT, whom it is for, and its own UpdateItem.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -14,13 +16,11 @@ from typing import Any
 import boto3
 import psycopg
 
-SELECT = b"SELECT to_jsonb(p) FROM public.player_decision_profiles p WHERE p.user_id = %s"
-
 
 def main() -> None:
     """Ask as fast as it is answered, one after the other: nothing is checked or built."""
-    owner, key = os.environ["BENCH_OWNER"], os.environ["BENCH_KEY"]
-    table = os.environ["RATE_LIMIT_TABLE"]
+    pair_of = json.loads(os.environ["BENCH_PAIR"])
+    select, owner, update = pair_of["select"].encode(), pair_of["owner"], pair_of["update"]
     dynamodb: Any = boto3.client("dynamodb")
     connection = psycopg.connect(
         os.environ["DATABASE_URL"], autocommit=True, prepare_threshold=None
@@ -28,13 +28,8 @@ def main() -> None:
     connection.execute("SELECT set_config('request.jwt.claim.sub', %s, false)", (owner,))
 
     def pair() -> None:
-        dynamodb.update_item(
-            TableName=table,
-            Key={"pk": {"S": key}},
-            UpdateExpression="ADD uses :one",
-            ExpressionAttributeValues={":one": {"N": "1"}},
-        )
-        assert connection.execute(SELECT, (owner,)).fetchone() is not None
+        dynamodb.update_item(**update)
+        assert connection.execute(select, {"user_id": owner}).fetchone() is not None
 
     pair()
     print("ready", flush=True)

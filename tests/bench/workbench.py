@@ -69,6 +69,12 @@ class Workbench:
         return urlsplit(self.stack["api_url"]).port or 0
 
     @property
+    def supervisor(self) -> int:
+        """The process that all parts of the stack descend from."""
+        _ = self.stack
+        return int((STATE / "supervisor.pid").read_text())
+
+    @property
     def owner(self) -> dict[str, Any]:
         """The seeded person: `user_id`, `owner_token`, `agent_key`."""
         return self.stack["owners"]["demo"]

@@ -12,6 +12,7 @@ from tests.bench.measurements.events import authorized_event
 from tests.bench.report import Budget, Section, Table
 from tests.bench.rounds import Case, interleave
 from tests.bench.series import Series, difference, ratio
+from tests.bench.workbench import BenchFailed
 
 if TYPE_CHECKING:
     from tests.bench.workbench import Workbench
@@ -36,7 +37,8 @@ from pathlib import Path
 from functions.profile_read.handler import handler
 event = json.load(sys.stdin)
 for _ in range(300):
-    assert handler(event, None)["statusCode"] == 200
+    answer = handler(event, None)
+    assert answer["statusCode"] == 200, answer
 status = Path("/proc/self/status").read_text()
 print(next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1])
 """
@@ -115,6 +117,8 @@ def _peak_memory_mb(environment: dict[str, str], bench: Workbench) -> float:
         cwd=bench.root,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
+    if done.returncode:
+        raise BenchFailed(f"{done.stdout[-1000:]}{done.stderr[-1000:]}")
     return int(done.stdout.split()[-1]) / 1024

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tests.bench.accounting import cpu_by_part
 from tests.bench.measurements.events import authorized_event
 from tests.bench.peers.mcp_wire import HANDSHAKE, META, NEWEST, HttpMcp
 from tests.bench.profiles import profiled
@@ -23,6 +24,7 @@ TOOL = "sync.get_profile"
 REST = "REST read through the gateway"
 MCP, OLDER = f"MCP call, era {NEWEST}", f"MCP call, era {HANDSHAKE}"
 DIRECT = "authorizer and read door, called directly"
+CPU_CALLS = 300
 OWN, OLDER_OWN = "MCP door alone, REST answered at once", "the same in the older era"
 
 
@@ -52,7 +54,8 @@ def measure(bench: Workbench) -> Section:
             ],
             bench.rounds * 2,
         )
-        return _section(found, own)
+        parts = [cpu_by_part(call, CPU_CALLS, bench.supervisor) for call in (rest, mcp)]
+        return _section(found, own, parts)
 
 
 class McpReader:
@@ -118,7 +121,17 @@ def _own_call(event: dict[str, Any], body: bytes, era: str) -> Callable[[], obje
     return own
 
 
-def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
+def _parts(rest: dict[str, float], mcp: dict[str, float]) -> Table:
+    """CPU milliseconds a call of every process that has a share in it."""
+    names = sorted(rest | mcp, key=lambda name: -mcp.get(name, 0.0))
+    rows = [(name, f"{rest.get(name, 0):.2f}", f"{mcp.get(name, 0):.2f}") for name in names]
+    rows.append(("together", f"{sum(rest.values()):.2f}", f"{sum(mcp.values()):.2f}"))
+    return Table(("CPU ms a call, by process", "REST read", f"MCP call, era {NEWEST}"), tuple(rows))
+
+
+def _section(
+    found: dict[str, Series], own: Callable[[], object], parts: list[dict[str, float]]
+) -> Section:
     added = difference(found[REST].wall_ms, found[DIRECT].wall_ms)
     times = ratio(found[MCP].wall_ms, found[REST].wall_ms)
     own_ms = found[OWN].quiet
@@ -162,6 +175,7 @@ def _section(found: dict[str, Series], own: Callable[[], object]) -> Section:
                     for name, one in found.items()
                 ),
             ),
+            _parts(*parts),
         ),
         budgets=budgets,
         profiles={"Where the MCP door's own time goes": profiled(own)} if missed else {},

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from judgment.profile.store import QUERIES
 from tests.bench.load import Load, drive, get_request
+from tests.bench.measurements.events import authorized_event
 from tests.bench.peers.processes import line_pipes
+from tests.bench.recording import listening
 from tests.bench.report import Budget, Section, Table
 from tests.bench.series import Spread, ratio
 from tests.bench.workbench import PROFILE
@@ -64,10 +68,8 @@ def _requests(bench: Workbench) -> list[bytes]:
 @contextmanager
 def _bare_clients(bench: Workbench, count: int) -> Iterator[list[Pipes]]:
     """So many processes that can make bare pairs, connected and waiting."""
-    environment = {
-        **bench.door_environment("profile_read"),
-        "BENCH_OWNER": bench.owner["user_id"],
-    }
+    environment = bench.door_environment("profile_read")
+    pair = _pair(bench)
     with ExitStack() as stack:
         processes = [
             stack.enter_context(
@@ -76,7 +78,7 @@ def _bare_clients(bench: Workbench, count: int) -> Iterator[list[Pipes]]:
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     cwd=bench.root,
-                    env={**environment, "BENCH_KEY": f"bench#{number}"},
+                    env={**environment, "BENCH_PAIR": pair(number)},
                 )
             )
             for number in range(count)
@@ -85,6 +87,25 @@ def _bare_clients(bench: Workbench, count: int) -> Iterator[list[Pipes]]:
         for _, answers in clients:
             answers.readline()
         yield clients
+
+
+def _pair(bench: Workbench) -> Callable[[int], str]:
+    """The read door's UpdateItem, on a counter of each client's own, and its SELECT."""
+    event = authorized_event(bench)
+    with bench.as_door("profile_read"):
+        from functions.profile_read.handler import handler
+
+        handler(event, None)
+        with listening() as heard:
+            handler(event, None)
+    [(_, update)] = heard.operations
+
+    def pair(number: int) -> str:
+        own = {**update, "Key": {"pk": {"S": f"bench#{number}"}}}
+        owner = bench.owner["user_id"]
+        return json.dumps({"select": QUERIES["stored_profile"], "owner": owner, "update": own})
+
+    return pair
 
 
 def _pairs_a_second(clients: Sequence[Pipes]) -> float:
@@ -103,8 +124,8 @@ def _section(found: dict[int, Measured]) -> Section:
         "Reads a second",
         f"Clients ask for {SECONDS:.0f} s as fast as they are answered, keys taking turns so that "
         "none meets its limit; the authorizer, switches and limiter run for every read. The "
-        "ceiling is as many bare processes that do nothing but UpdateItem and SELECT on the same "
-        "emulator and database. All share the machine's cores.",
+        "ceiling is as many bare processes that do nothing but the read's own UpdateItem and "
+        "SELECT, on the same emulator and database. All share the machine's cores.",
         tables=(
             Table(
                 ("clients", "reads/s", "median ms", "99th percentile", "bare pairs/s", "share"),

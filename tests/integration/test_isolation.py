@@ -167,6 +167,48 @@ def test_a_row_cannot_be_handed_to_another(world: World) -> None:
         assert outcome is pg.InsufficientPrivilege, table.name
 
 
+def test_no_row_can_hang_on_anothers_row(fresh_database: TestDatabase) -> None:
+    """Foreign keys see every row, so a policy of the row that hangs must ask whose the other is."""
+    refused = pg.InsufficientPrivilege
+    for world in people_in(fresh_database, sync=False):
+        people = {"me": world.mine, "them": world.theirs}
+        made = {name: uuid.uuid4() for name in ("mine", "theirs", "nobodys", "choice", "taken")}
+        world.admin.execute(
+            "INSERT INTO public.scenarios (id, theme, category, personalized_for_user_id) VALUES"
+            " (%(mine)s, 'personal', 'governance', %(me)s), (%(nobodys)s, 'court', 'governance',"
+            " NULL), (%(theirs)s, 'personal', 'governance', %(them)s)",
+            {**made, **people},
+        )
+        for scenario, outcome in (("mine", 1), ("theirs", refused), ("nobodys", refused)):
+            contents = (
+                "INSERT INTO judgment.scenario_contents (scenario_id, owner_user_id, title,"
+                " options) VALUES (%(scenario)s, %(me)s, 'Mine now', '[]')"
+            )
+            values = {"scenario": made[scenario], **people}
+            found = world.try_as("judgment_owner", contents, values, owner=world.mine)
+            assert found == outcome, scenario
+        world.admin.execute(
+            "INSERT INTO public.choices (id, user_id)"
+            " VALUES (%(choice)s, %(me)s), (%(taken)s, %(them)s)",
+            {**made, **people},
+        )
+        table = next(entry for entry in INVENTORY if entry.name == "judgment.decisions")
+        theirs = _their_row(world, table)
+        copied = (
+            f"INSERT INTO judgment.decisions ({', '.join(table.columns)})"
+            f" SELECT {', '.join(table.columns)}"
+            " FROM jsonb_populate_record(NULL::judgment.decisions, %(row)s::jsonb)"
+        )
+        own = {**theirs, "id": str(made["choice"]), "user_id": str(world.mine)}
+        for row, outcome in (
+            (own, 1),
+            ({**own, "id": str(made["taken"])}, refused),
+            ({**own, "retest_of": theirs["id"]}, refused),
+        ):
+            values = {"row": json.dumps(row)}
+            assert world.try_as("judgment_owner", copied, values, owner=world.mine) == outcome
+
+
 @pytest.mark.parametrize(
     ("mistake", "table", "notices"),
     [
@@ -182,8 +224,8 @@ def test_a_row_cannot_be_handed_to_another(world: World) -> None:
             test_anothers_rows_are_unwritable,
         ),
         (
-            "CREATE POLICY leak ON judgment.decisions FOR INSERT WITH CHECK (true)",
-            "judgment.decisions",
+            "CREATE POLICY leak ON judgment.outbox FOR INSERT WITH CHECK (true)",
+            "judgment.outbox",
             test_no_row_can_be_added_for_another,
         ),
         (

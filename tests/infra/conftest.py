@@ -30,6 +30,13 @@ LATER = Catalogue(
 """What part 1 has no row of yet, so that its construct is held to account from the start."""
 
 
+AS_THE_COMMAND_DOES = {
+    "aws:cdk:bundling-stacks": [],
+    "aws:cdk:enable-asset-metadata": True,
+    "aws:cdk:enable-path-metadata": True,
+}
+
+
 @dataclass(frozen=True)
 class Assembly:
     """One synthesis: templates by stack name, cdk-nag's report, how often each row was used."""
@@ -53,7 +60,7 @@ def synthesize(deployment: Deployment, folder: Path) -> Assembly:
     from infra.app import assemble
 
     context = json.loads((ROOT / "infra" / "cdk.json").read_text())["context"]
-    app = cdk.App(outdir=str(folder / "out"), context={**context, "aws:cdk:bundling-stacks": []})
+    app = cdk.App(outdir=str(folder / "out"), context={**context, **AS_THE_COMMAND_DOES})
     used = assemble(app, deployment, build=folder / "build")
     with contextlib.suppress(RuntimeError):
         app.synth()

@@ -169,4 +169,3 @@ def test_the_contract_layer_ships_the_migrations_and_the_skill(tmp_path: Path) -
 def test_cdk_reads_the_flags_that_a_change_of_layer_needs() -> None:
     context = json.loads((ROOT / "infra" / "cdk.json").read_text())["context"]
     assert context["@aws-cdk/aws-lambda:recognizeLayerVersion"] is True
-    assert context["aws:cdk:enable-asset-metadata"] is True

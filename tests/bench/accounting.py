@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 PROC = Path("/proc")
@@ -26,6 +26,12 @@ def cpu_by_part(call: Callable[[], object], times: int, root: int) -> dict[str, 
     for pid, (part, ticks) in after.items():
         used[part] += ticks - before.get(pid, (part, 0))[1]
     return {part: 1e3 * ticks / TICKS / times for part, ticks in used.most_common() if ticks}
+
+
+def rendered(parts: Mapping[str, float]) -> str:
+    """The parts as lines, with their sum."""
+    lines = [f"{used:8.2f}  {part}" for part, used in parts.items()]
+    return "\n".join(["  CPU ms  part", *lines, f"{sum(parts.values()):8.2f}  together"])
 
 
 def _spent(root: int) -> dict[int, tuple[str, int]]:

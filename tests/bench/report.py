@@ -27,6 +27,11 @@ class Budget:
     met: bool
 
 
+def missed(budgets: Sequence[Budget]) -> bool:
+    """Whether any of them was not met, so that a profile is owed."""
+    return not all(one.met for one in budgets)
+
+
 @dataclass(frozen=True)
 class Section:
     """One measurement as it is printed. `profiles` explain its misses: title → text."""

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from tests.bench.measurements.events import authorized_event
-from tests.bench.report import Budget, Section, Table
+from tests.bench.report import Budget, Section, Table, missed
 from tests.bench.rounds import Case, interleave
 from tests.bench.series import Series, difference, ratio
 from tests.bench.workbench import BenchFailed
@@ -60,6 +60,21 @@ def measure(bench: Workbench) -> Section:
     bare, parts, door = (found[name] for name in programs)
     over = ratio(_net(door, bare), _net(parts, bare))
     peak = _peak_memory_mb(environment, bench)
+    budgets = (
+        Budget(
+            "cold import of a read door over its libraries alone",
+            f"≤ {LIMIT} x",
+            f"{over.middle:.2f} x ({over.low:.2f}-{over.high:.2f})",
+            over.middle <= LIMIT,
+        ),
+        Budget(
+            "peak memory of a read door",
+            f"≤ {MEMORY_LIMIT_MB} MB",
+            f"{peak:.0f} MB",
+            peak <= MEMORY_LIMIT_MB,
+        ),
+    )
+    why = {"What its import loads": _import_times(environment, bench)} if missed(budgets) else {}
     return Section(
         "Cold start and memory of a read door",
         "Fresh interpreters with warm byte code, one after the other in turn. The door is imported "
@@ -77,21 +92,20 @@ def measure(bench: Workbench) -> Section:
                 ("peak memory of the read door after 300 reads", "MB"), (("VmHWM", f"{peak:.0f}"),)
             ),
         ),
-        budgets=(
-            Budget(
-                "cold import of a read door over its libraries alone",
-                f"≤ {LIMIT} x",
-                f"{over.middle:.2f} x ({over.low:.2f}-{over.high:.2f})",
-                over.middle <= LIMIT,
-            ),
-            Budget(
-                "peak memory of a read door",
-                f"≤ {MEMORY_LIMIT_MB} MB",
-                f"{peak:.0f} MB",
-                peak <= MEMORY_LIMIT_MB,
-            ),
-        ),
+        budgets=budgets,
+        profiles=why,
     )
+
+
+def _import_times(environment: dict[str, str], bench: Workbench) -> str:
+    """The modules whose own import costs most, as the interpreter times them."""
+    command = [sys.executable, "-X", "importtime", "-c", DOOR]
+    options = {"env": environment, "cwd": bench.root, "capture_output": True, "text": True}
+    said = subprocess.run(command, check=True, **options).stderr.splitlines()
+    rows = [line.removeprefix("import time:").split("|") for line in said if "|" in line]
+    numbered = [(int(own), name.strip()) for own, _, name in rows if own.strip().isdigit()]
+    costly = sorted(numbered, reverse=True)[:30]
+    return "\n".join(["  own us  module", *(f"{own:8}  {name}" for own, name in costly)])
 
 
 def _children_cpu() -> float:

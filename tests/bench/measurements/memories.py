@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from tests.bench.accounting import cpu_by_part, rendered
 from tests.bench.measurements.gateway import McpReader
 from tests.bench.peers.mcp_wire import HANDSHAKE, NEWEST
 from tests.bench.peers.memories import BasicMemory, memories
 from tests.bench.peers.peer import Document, Opened, opened
-from tests.bench.report import Budget, Section, Table
+from tests.bench.report import Budget, Section, Table, missed
 from tests.bench.rounds import Case, interleave
 from tests.bench.series import Series, ratio
 from tests.bench.workbench import Reader
@@ -33,6 +34,11 @@ def measure(bench: Workbench) -> Section:
         cases = [Case(MCP, mcp), Case(OLDER, older), Case(REST, rest)]
         cases += [Case(name, read) for name, read in peers.reads.items()]
         found = interleave(cases, bench.rounds)
+    budgets = (_budget(found, peers),)
+    why = {}
+    if missed(budgets):
+        parts = cpu_by_part(mcp, 300, bench.supervisor)
+        why = {"Where the CPU of an MCP call goes": rendered(parts)}
     ours = {MCP: len(mcp()), OLDER: len(older()), REST: len(served)}
     return Section(
         "What an agent would read instead",
@@ -43,7 +49,8 @@ def measure(bench: Workbench) -> Section:
         "authenticated, rate-limited and read from Postgres under row security; the peers have "
         "one local user, no key and no limit.",
         tables=(_table(found, ours, peers),),
-        budgets=(_budget(found, peers),),
+        budgets=budgets,
+        profiles=why,
     )
 
 

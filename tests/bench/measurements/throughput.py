@@ -7,16 +7,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from judgment.profile.store import QUERIES
+from tests.bench.accounting import cpu_by_part, rendered
 from tests.bench.load import Load, drive, get_request
 from tests.bench.measurements.events import authorized_event
 from tests.bench.peers.processes import line_pipes
 from tests.bench.recording import listening
-from tests.bench.report import Budget, Section, Table
+from tests.bench.report import Budget, Section, Table, missed
 from tests.bench.series import Spread, ratio
-from tests.bench.workbench import PROFILE
+from tests.bench.workbench import PROFILE, Reader
 
 if TYPE_CHECKING:
     from tests.bench.workbench import Workbench
@@ -56,7 +58,11 @@ def measure(bench: Workbench) -> Section:
             for clients, measured in found.items():
                 measured.loads.append(drive(bench.port, _requests(bench), clients, SECONDS))
                 measured.ceilings.append(_pairs_a_second(bare[:clients]))
-    return _section(found)
+    section = _section(found)
+    if not missed(section.budgets):
+        return section
+    parts = cpu_by_part(Reader(bench), 300, bench.supervisor)
+    return replace(section, profiles={"Where the CPU of a read goes": rendered(parts)})
 
 
 def _requests(bench: Workbench) -> list[bytes]:

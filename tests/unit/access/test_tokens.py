@@ -117,6 +117,14 @@ def test_forged_tokens_are_refused(h: Harness):
             h.tokens.verify(forged)
 
 
+@pytest.mark.promise("P1-refuse-session")
+@pytest.mark.parametrize("algorithm", ["none", "HS256", "RS512", "ES384", "", None, ["ES256"]])
+def test_an_algorithm_we_do_not_accept_is_not_worth_a_question(h: Harness, algorithm: Any):
+    with pytest.raises(Unauthorized):
+        h.tokens.verify(unsigned(h.issuer.claims(), {"alg": algorithm, "kid": h.issuer.kid}))
+    assert h.issuer.fetches == []
+
+
 def test_an_algorithm_we_do_not_accept_is_refused_even_when_published():
     issuer = FakeIssuer("RS256")
     for entry in issuer.published:

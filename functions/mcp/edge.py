@@ -115,7 +115,11 @@ def _headers(event: Event) -> dict[str, str]:
     many = section(event, "multiValueHeaders") or {
         name: [value] for name, value in section(event, "headers").items()
     }
-    return {name.lower(): ", ".join(values) for name, values in many.items()}
+    joined: dict[str, str] = {}
+    for name, values in many.items():
+        earlier = [joined[name.lower()]] if name.lower() in joined else []
+        joined[name.lower()] = ", ".join([*earlier, *values])
+    return joined
 
 
 def _principal(event: Event) -> Principal:

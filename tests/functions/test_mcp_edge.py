@@ -74,6 +74,16 @@ def test_only_a_named_origin_may_call(door: McpDoor, origin: str, status: int) -
     assert door(proxy_event(PING, headers={"Origin": origin}), None)["statusCode"] == status
 
 
+@pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
+def test_no_second_spelling_of_a_header_hides_the_first(door: McpDoor) -> None:
+    event = proxy_event(PING, headers={"Origin": "https://evil.test"})
+    event["multiValueHeaders"] = {
+        **event["multiValueHeaders"],
+        "origin": ["https://console.test"],
+    }
+    assert door(event, None)["statusCode"] == 403
+
+
 @pytest.mark.promise("R-19", "P1-refuse")
 @pytest.mark.parametrize(
     "principal", [None, Principal("owner", UUID("7b0c4a56-6f0e-4a39-9d0e-1f6f0a4b2c11"))]

@@ -26,6 +26,7 @@ from typing import Any
 
 from judgment.entry.refusals import problem_body
 from judgment.kit.errors import Refusal
+from judgment.kit.redaction import redact
 
 Message = dict[str, Any]
 App = Callable[
@@ -139,7 +140,7 @@ def _trailers(failure: BaseException | None) -> bytes:
     if failure is None:
         return b""
     kind = type(failure).__name__
-    body = json.dumps({"errorType": kind, "errorMessage": str(failure)}).encode()
+    body = json.dumps({"errorType": kind, "errorMessage": redact(str(failure))}).encode()
     return f"{_ERROR_TYPE}: {kind}\r\n{_ERROR_BODY}: ".encode() + base64.b64encode(body) + b"\r\n"
 
 
@@ -169,7 +170,7 @@ async def answer(
     try:
         await app(scope, receive, send)
     except Exception as failure:  # noqa: BLE001  (whatever an app raises must end the answer)
-        traceback.print_exception(failure, file=sys.stderr)
+        print(redact("".join(traceback.format_exception(failure))), file=sys.stderr)
         await _break_off(reply, failure)
     await reply.finish()
 

@@ -123,6 +123,26 @@ def test_a_failure_before_the_first_byte_is_500_in_the_contracts_form(
     assert "a detail of ours" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("started", [False, True])
+def test_no_credential_in_a_failure_is_logged_or_sent(
+    capsys: pytest.CaptureFixture[str], started: bool
+) -> None:
+    secret = "sync_" + "s" * 43
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if started:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise RuntimeError(f"refused {secret}")
+
+    _, _, trailers = _posted(app)
+    sent = trailers.partition(b"Error-Body: ")[2]
+    logged = capsys.readouterr().err
+    assert "RuntimeError: refused sync_[redacted]" in logged
+    assert secret not in logged
+    assert secret.encode() not in base64.b64decode(sent)
+    assert (b"redacted" in base64.b64decode(sent)) is started
+
+
 def test_a_failure_after_the_first_byte_is_sent_as_trailers(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

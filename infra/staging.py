@@ -16,6 +16,7 @@ BUILD = ROOT / "layers" / "build"
 STREAM_WRAPPER_NAME = "stream-door"
 _STREAM_WRAPPER = """\
 #!/bin/sh
+export PYTHONPATH="$LAMBDA_TASK_ROOT:/opt/python${PYTHONPATH:+:$PYTHONPATH}"
 exec /var/lang/bin/python3.13 -m judgment.entry.streaming
 """
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from infra.catalogue import CATALOGUE, Catalogue, Queue, Rule
+from infra.catalogue import CATALOGUE, Catalogue, Door, Queue, Rule
 from infra.deployment import Deployment
 from infra.node import NODE
 from infra.staging import ROOT
+from judgment.contract.routes import Route
 from judgment.db.roles import LOGIN_ROLES
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
 os.environ.setdefault("JSII_NODE", str(NODE))
 
 LATER = Catalogue(
+    doors=(
+        Door(
+            "later_stream",
+            "Streams.",
+            "tests.probe.stream",
+            "judgment_process",
+            stream=True,
+            egress="internet",
+            timeout_s=300,
+        ),
+    ),
+    routes=(Route("POST", "/later", "later_stream", "owner", "A stream."),),
     queues=(Queue("later-rounds", consumer="maintenance", batch_size=20),),
     rules=(Rule("later-decisions", "some.app", ("decision.recorded",), "later-rounds"),),
 )
@@ -74,7 +87,7 @@ def synthesize(deployment: Deployment, folder: Path) -> Assembly:
 
 @pytest.fixture(scope="session")
 def on_aws(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """All three stacks, with a queue and a rule besides the product's rows."""
+    """All three stacks, with a queue, a rule and a streaming door besides the product's rows."""
     deployment = Deployment(
         catalogue=CATALOGUE.plus(LATER),
         domain="api.example.com",
@@ -90,8 +103,9 @@ def on_aws(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
 
 @pytest.fixture(scope="session")
 def in_emulator(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
-    """The Service stack alone, as `-c local=true` makes it."""
+    """The Service stack alone, with the same rows, as `-c local=true` makes it."""
     deployment = Deployment(
+        catalogue=CATALOGUE.plus(LATER),
         local=True,
         python="3.13",
         oidc_issuer="http://127.0.0.1:9",

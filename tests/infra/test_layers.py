@@ -19,7 +19,13 @@ from infra.layers import (
     read_lock,
     requirements_of,
 )
-from infra.staging import ROOT, StagingError, stage_contract, stage_door
+from infra.staging import (
+    ROOT,
+    STREAM_WRAPPER_NAME,
+    StagingError,
+    stage_contract,
+    stage_door,
+)
 
 LOCK = (ROOT / "requirements.lock").read_text()
 HOST = Target(f"{sys.version_info.major}.{sys.version_info.minor}", None)
@@ -164,6 +170,22 @@ def test_the_contract_layer_ships_the_migrations_and_the_skill(tmp_path: Path) -
         (ROOT / "skills" / "sync-judgment" / "SKILL.md").read_bytes()
     ]
     assert not any(path.is_symlink() for path in layer.rglob("*"))
+
+
+def test_the_layer_starts_a_streaming_doors_loop(tmp_path: Path) -> None:
+    layer = stage_contract(build=tmp_path)
+    program = layer / STREAM_WRAPPER_NAME
+    assert program.stat().st_mode & 0o111 == 0o111
+    here = program.read_text().replace("/var/lang/bin/python3.13", sys.executable)
+    done = subprocess.run(
+        ["sh", "-c", here.replace("/opt/python", str(layer / "python"))],
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin", "LAMBDA_TASK_ROOT": str(tmp_path)},
+        check=False,
+    )
+    assert "AWS_LAMBDA_RUNTIME_API" in done.stderr.splitlines()[-1]
+    assert str(layer) in done.stderr
 
 
 def test_cdk_reads_the_flags_that_a_change_of_layer_needs() -> None:

@@ -14,11 +14,13 @@ from infra.constructs.door import logical_name
 from infra.deployable import DEPLOYABLE
 from infra.gateway_responses import GATEWAY_RESPONSES
 from infra.stacks.names import SERVICE
+from tests.infra.conftest import LATER
 
 if TYPE_CHECKING:
     from tests.infra.conftest import Assembly
 
-DOORS = [door for door in CATALOGUE.doors if door.trigger != "deploy"]
+WITH_LATER = CATALOGUE.plus(LATER)
+DOORS = [door for door in WITH_LATER.doors if door.trigger != "deploy"]
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 INTERFACES = {
     "ec2:AssignPrivateIpAddresses",
@@ -81,12 +83,12 @@ def routes_in(assembly: Assembly) -> Iterable[tuple[str, str, dict[str, Any]]]:
 @pytest.mark.promise("P1-9", "P1-6")
 def test_the_api_has_the_catalogues_routes_and_no_other(on_aws: Assembly) -> None:
     made = {(method, path) for method, path, _ in routes_in(on_aws)}
-    assert made == {(route.method, route.path) for route in CATALOGUE.routes}
+    assert made == {(route.method, route.path) for route in WITH_LATER.routes}
 
 
 @pytest.mark.promise("P1-9", "R-19")
 def test_each_route_is_authorized_as_its_row_says_and_served_by_its_door(on_aws: Assembly) -> None:
-    rows = {(route.method, route.path): route for route in CATALOGUE.routes}
+    rows = {(route.method, route.path): route for route in WITH_LATER.routes}
     [authorizer] = on_aws.resources(SERVICE, "AWS::ApiGateway::Authorizer")
     for method, path, properties in routes_in(on_aws):
         row = rows[method, path]
@@ -97,7 +99,8 @@ def test_each_route_is_authorized_as_its_row_says_and_served_by_its_door(on_aws:
             assert properties["AuthorizerId"] == {"Ref": authorizer}
         uri = json.dumps(properties["Integration"]["Uri"])
         assert f'"{logical_name(row.door)}Function"' in uri
-        assert properties["Integration"]["TimeoutInMillis"] == 29_000
+        streams = WITH_LATER.door(row.door).stream
+        assert properties["Integration"]["TimeoutInMillis"] == (300_000 if streams else 29_000)
 
 
 @pytest.mark.promise("P1-accept-3", "R-17")
@@ -119,11 +122,28 @@ def test_a_door_is_built_as_its_row_says(on_aws: Assembly, door: Door) -> None:
     assert len(made["Layers"]) == len(door.layers)
 
 
+@pytest.mark.promise("R-26", "P1-9")
+def test_a_streaming_door_streams_in_function_and_gateway_or_in_neither(
+    on_aws: Assembly, in_emulator: Assembly
+) -> None:
+    [door] = LATER.doors
+    for assembly, streams in ((on_aws, True), (in_emulator, False)):
+        variables = function(assembly, door)["Environment"]["Variables"]
+        assert (variables.get("AWS_LAMBDA_EXEC_WRAPPER") == "/opt/stream-door") is streams
+        for _, path, properties in routes_in(assembly):
+            mode = properties["Integration"].get("ResponseTransferMode")
+            uri = json.dumps(properties["Integration"]["Uri"])
+            expected = streams and path == "/later"
+            assert (mode == "STREAM") is expected
+            assert ("/response-streaming-invocations" in uri) is expected
+
+
 @every_door
 def test_a_door_gets_the_settings_it_asks_for(on_aws: Assembly, door: Door) -> None:
-    variables = function(on_aws, door)["Environment"]["Variables"]
+    variables = dict(function(on_aws, door)["Environment"]["Variables"])
+    variables.pop("AWS_LAMBDA_EXEC_WRAPPER", None)
     assert set(variables) == {"POWERTOOLS_SERVICE_NAME", *door.settings}
-    if door.database_role:
+    if "DATABASE_URL" in door.settings:
         url = json.dumps(variables["DATABASE_URL"])
         assert f"postgresql://{door.database_role}@" in url
         assert "sslmode=verify-full" in url

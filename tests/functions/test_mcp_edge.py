@@ -75,6 +75,14 @@ def test_only_a_named_origin_may_call(door: McpDoor, origin: str, status: int) -
 
 
 @pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
+@pytest.mark.parametrize("batch", [[], [PING], [PING, PING]], ids=len)
+def test_a_batch_is_told_what_to_do_instead(door: McpDoor, batch: list[Any]) -> None:
+    reply = door(proxy_event(json.dumps(batch)), None)
+    assert reply["statusCode"] == 400
+    assert "one message a call" in json.loads(reply["body"])["error"]["message"]
+
+
+@pytest.mark.promise("P1-refuse", "P1-refuse-mcp")
 def test_no_second_spelling_of_a_header_hides_the_first(door: McpDoor) -> None:
     event = proxy_event(PING, headers={"Origin": "https://evil.test"})
     event["multiValueHeaders"] = {

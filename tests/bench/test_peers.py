@@ -64,14 +64,15 @@ def test_a_document_holds_every_text_of_a_profile() -> None:
         "summary_text": "A summary.\n\nOf two lines.",
         "agent_context_block": None,
     }
-    document = Document.of_profile(profile)
-    assert document.statements == (
+    served = json.dumps(profile).encode()
+    document = Document.of_profile(served)
+    assert document.statements[:4] == (
         "price, rich: About. Low first.",
         "When late: hurries",
         "A summary.",
         "Of two lines.",
     )
-    assert document.size == sum(len(one) for one in document.statements)
+    assert document.size == pytest.approx(len(served), abs=len(document.statements))
 
 
 def test_every_peer_is_installed_from_a_list_with_hashes() -> None:

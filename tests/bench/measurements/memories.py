@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from tests.bench.accounting import cpu_by_part, rendered
@@ -29,7 +28,7 @@ def measure(bench: Workbench) -> Section:
     """Everyone in the same rounds, each with one client."""
     mcp, older, rest = McpReader(bench), McpReader(bench, HANDSHAKE), Reader(bench)
     served = rest()
-    document = Document.of_profile(json.loads(served))
+    document = Document.of_profile(served)
     with opened(memories(), document) as peers:
         cases = [Case(MCP, mcp), Case(OLDER, older), Case(REST, rest)]
         cases += [Case(name, read) for name, read in peers.reads.items()]

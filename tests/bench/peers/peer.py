@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 Read = Callable[[], str]
+PIECE = 120
 
 
 class PeerUnavailable(RuntimeError):
@@ -27,8 +29,12 @@ class Document:
         return sum(len(statement.encode()) for statement in self.statements)
 
     @classmethod
-    def of_profile(cls, profile: Mapping[str, Any]) -> Document:
-        """The statements of a served profile (wire form of `contract.profile.AgentProfile`)."""
+    def of_profile(cls, served: bytes) -> Document:
+        """The statements of a served profile (JSON of `contract.profile.AgentProfile`).
+
+        Pieces of the JSON itself follow until the document is as large as what was served.
+        """
+        profile = json.loads(served)
         statements = [
             f"{one['signal']}, {one['state']}: {one['description']} {one['one_line']}"
             for one in profile["signals"]
@@ -44,7 +50,10 @@ class Document:
         ]
         for text in (profile["summary_text"], profile["agent_context_block"]):
             statements += [line for line in (text or "").splitlines() if line.strip()]
-        return cls("Judgment profile", tuple(statements))
+        missing = len(served) - cls("", tuple(statements)).size
+        text = served.decode("utf-8", "replace")[: max(0, missing)]
+        pieces = [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
+        return cls("Judgment profile", (*statements, *(piece.strip() for piece in pieces)))
 
 
 class Peer(Protocol):

@@ -42,7 +42,13 @@ def assemble(
             place=data.place,
             build=build,
         )
-        EdgeStack(app, EDGE, deployment=deployment, api=service.front.api)
+        EdgeStack(
+            app,
+            EDGE,
+            deployment=deployment,
+            api=service.front.api,
+            own_addresses=data.network.addresses,
+        )
     return acknowledge(app, deployment.catalogue)
 
 

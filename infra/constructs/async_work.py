@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -114,7 +114,10 @@ class AsyncWork(Construct):
         role = iam.Role(
             self,
             f"{logical_name(row.name)}TickRole",
-            assumed_by=iam.ServicePrincipal("scheduler.amazonaws.com"),
+            assumed_by=iam.ServicePrincipal(
+                "scheduler.amazonaws.com",
+                conditions={"StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID}},
+            ),
             description=f"Lets the schedule {row.name} invoke {row.door}.",
         )
         role.add_to_policy(

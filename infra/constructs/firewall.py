@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aws_cdk import aws_wafv2 as wafv2
 from constructs import Construct
 
@@ -22,13 +24,25 @@ _Statement = wafv2.CfnWebACL.StatementProperty
 class Firewall(Construct):
     """A regional web ACL: reputation lists, a rate per address, the common rules.
 
-    The common rules stand twice, once blocking outside `OWN_WORDS_PATHS` and once counting inside.
+    `own_addresses` are our ways out: the MCP door calls REST for everybody from there, so the rate
+    does not count them. The common rules stand twice: blocking outside `OWN_WORDS_PATHS`, counting
+    inside.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, name: str) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, name: str, own_addresses: Sequence[str]
+    ) -> None:
         super().__init__(scope, construct_id)
+        self._own = wafv2.CfnIPSet(
+            self,
+            "OwnAddresses",
+            name=f"{name}-own-addresses",
+            scope="REGIONAL",
+            ip_address_version="IPV4",
+            addresses=[f"{address}/32" for address in own_addresses],
+        )
         own_words = _any([_path_starts_with(path) for path in OWN_WORDS_PATHS])
-        elsewhere = _Statement(not_statement=_Acl.NotStatementProperty(statement=own_words))
+        elsewhere = _not(own_words)
         self.acl = _Acl(
             self,
             "Acl",
@@ -60,6 +74,9 @@ class Firewall(Construct):
                     limit=REQUESTS_PER_ADDRESS,
                     evaluation_window_sec=RATE_WINDOW_S,
                     aggregate_key_type="IP",
+                    scope_down_statement=_not(
+                        _Statement(ip_set_reference_statement={"arn": self._own.attr_arn})
+                    ),
                 )
             ),
             visibility_config=_seen("rate-per-address"),
@@ -101,6 +118,10 @@ def _path_starts_with(path: str) -> _Statement:
             text_transformations=[_Acl.TextTransformationProperty(priority=0, type="NONE")],
         )
     )
+
+
+def _not(statement: _Statement) -> _Statement:
+    return _Statement(not_statement=_Acl.NotStatementProperty(statement=statement))
 
 
 def _any(statements: list[_Statement]) -> _Statement:

@@ -36,18 +36,24 @@ class Network(Construct):
     """Two zones; subnets for the database, for doors without and with a way out.
 
     `egress: none` reaches the database at most; `aws` also the endpoints of the services it is
-    granted; `internet` any HTTPS address through the NAT gateway.
+    granted; `internet` any HTTPS address through the NAT gateways, whose public addresses are
+    `addresses`.
     """
 
     def __init__(
         self, scope: Construct, construct_id: str, *, catalogue: Catalogue, nat_gateways: int
     ) -> None:
         super().__init__(scope, construct_id)
+        ways_out = [ec2.CfnEIP(self, f"WayOut{n}", domain="vpc") for n in range(nat_gateways)]
+        self.addresses = [way.ref for way in ways_out]
         self.vpc = ec2.Vpc(
             self,
             "Vpc",
             max_azs=2,
             nat_gateways=nat_gateways,
+            nat_gateway_provider=ec2.NatProvider.gateway(
+                eip_allocation_ids=[way.attr_allocation_id for way in ways_out]
+            ),
             restrict_default_security_group=False,
             subnet_configuration=[
                 ec2.SubnetConfiguration(
@@ -109,7 +115,9 @@ class Network(Construct):
         for grant in sorted(grants & _ENDPOINT_OF.keys()):
             name = logical_name(grant.replace(":", "_"))
             group = self._group(f"{name}EndpointGroup", f"The endpoint for {grant}.")
-            for key in sorted({_place_key(door) for door in closed if grant in door.grants}):
+            # Inside the network its name means the endpoint to everybody, so all who use it may in.
+            users = {_place_key(door) for door in catalogue.doors if grant in door.grants}
+            for key in sorted(users):
                 group.add_ingress_rule(self._groups[key], _HTTPS, f"doors granted {grant}")
             self.vpc.add_interface_endpoint(
                 f"{name}Endpoint",

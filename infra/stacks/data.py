@@ -38,13 +38,13 @@ class DataStack(Stack):
 
     The master password is made and rotated by RDS and used by one statement, `bootstrap.sql`.
     Migrations run after that at every deployment that changes them, before Service is updated.
-    Deleting the stack leaves a snapshot, and deletion protection has to be lifted first.
+    Deleting the stack leaves a snapshot; two protections have to be lifted before.
     """
 
     def __init__(
         self, scope: Construct, construct_id: str, *, deployment: Deployment, build: Path = BUILD
     ) -> None:
-        super().__init__(scope, construct_id)
+        super().__init__(scope, construct_id, termination_protection=True)
         self._deployment = deployment
         self.network = Network(
             self,

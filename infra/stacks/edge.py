@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from aws_cdk import ArnFormat, CfnOutput, RemovalPolicy, Stack
@@ -34,8 +35,10 @@ class EdgeStack(Stack):
         *,
         deployment: Deployment,
         api: apigateway.RestApi,
+        own_addresses: Sequence[str],
     ) -> None:
         super().__init__(scope, construct_id)
+        self._own_addresses = own_addresses
         zone = self._zone(deployment)
         certificate = acm.Certificate(
             self,
@@ -78,7 +81,9 @@ class EdgeStack(Stack):
         )
 
     def _protect(self, stage: apigateway.Stage, deployment: Deployment) -> None:
-        firewall = Firewall(self, "Firewall", name=deployment.name)
+        firewall = Firewall(
+            self, "Firewall", name=deployment.name, own_addresses=self._own_addresses
+        )
         wafv2.CfnWebACLAssociation(
             self,
             "FirewallOnStage",

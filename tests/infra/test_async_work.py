@@ -132,3 +132,13 @@ def test_an_uncounted_read_raises_an_alarm(on_aws: Assembly) -> None:
     alarm = names["judgment-profile_read-rate-limiter-down"]
     assert alarm["MetricName"] == "RateLimiterUnavailable"
     assert alarm["Dimensions"] == [{"Name": "service", "Value": "profile_read"}]
+
+
+def test_alarms_may_publish_and_nobody_may_without_tls(on_aws: Assembly) -> None:
+    for stack in (DATA, SERVICE):
+        [policy] = on_aws.resources(stack, "AWS::SNS::TopicPolicy").values()
+        rows = policy["Properties"]["PolicyDocument"]["Statement"]
+        assert {row["Effect"] for row in rows} == {"Allow", "Deny"}
+        [allowed] = [row for row in rows if row["Effect"] == "Allow"]
+        assert allowed["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+        assert allowed["Action"] == "sns:Publish"

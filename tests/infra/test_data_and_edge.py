@@ -182,6 +182,42 @@ def test_the_common_rules_count_where_people_write_and_block_elsewhere(on_aws: A
     assert paths == list(OWN_WORDS_PATHS)
 
 
+def test_our_own_ways_out_are_not_rate_limited(on_aws: Assembly) -> None:
+    """The MCP door calls REST for everybody from there."""
+    [acl] = on_aws.resources(EDGE, "AWS::WAFv2::WebACL").values()
+    made = {row["Name"]: row for row in acl["Properties"]["Rules"]}
+    limited = made["rate-per-address"]["Statement"]["RateBasedStatement"]["ScopeDownStatement"]
+    [own] = on_aws.resources(EDGE, "AWS::WAFv2::IPSet")
+    reference = limited["NotStatement"]["Statement"]["IPSetReferenceStatement"]
+    assert reference == {"Arn": {"Fn::GetAtt": [own, "Arn"]}}
+    ways_out = on_aws.resources(DATA, "AWS::EC2::EIP")
+    gateways = on_aws.resources(DATA, "AWS::EC2::NatGateway").values()
+    used = {row["Properties"]["AllocationId"]["Fn::GetAtt"][0] for row in gateways}
+    assert used == set(ways_out)
+    addresses = json.dumps(on_aws.resources(EDGE, "AWS::WAFv2::IPSet")[own]["Properties"])
+    assert all(name in addresses for name in ways_out)
+
+
+def test_an_endpoint_admits_every_door_that_is_granted_its_service(on_aws: Assembly) -> None:
+    [endpoint] = [
+        row["Properties"]
+        for row in on_aws.resources(DATA, "AWS::EC2::VPCEndpoint").values()
+        if row["Properties"]["VpcEndpointType"] == "Interface"
+    ]
+    [group] = [row["Fn::GetAtt"][0] for row in endpoint["SecurityGroupIds"]]
+    admitted = {
+        json.dumps(row["Properties"]["SourceSecurityGroupId"])
+        for row in on_aws.resources(DATA, "AWS::EC2::SecurityGroupIngress").values()
+        if row["Properties"]["GroupId"] == {"Fn::GetAtt": [group, "GroupId"]}
+    }
+    places = {
+        (door.egress, door.database_role is not None)
+        for door in on_aws.catalogue.doors
+        if "events:put" in door.grants
+    }
+    assert len(admitted) == len(places)
+
+
 def test_the_firewalls_log_holds_no_credential(on_aws: Assembly) -> None:
     [logging] = on_aws.resources(EDGE, "AWS::WAFv2::LoggingConfiguration").values()
     redacted = {row["SingleHeader"]["Name"] for row in logging["Properties"]["RedactedFields"]}

@@ -7,6 +7,7 @@ again and, after the queue's limit, moves it to the dead letters.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 
     from judgment.entry.observability import Telemetry
+
+CORRELATION_SHOWN = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,25 @@ class QueueDoor:
         except Exception as error:  # whatever a consumer raises, SQS redelivers this message
             self._telemetry.count(seen.MESSAGE_FAILED)
             self._telemetry.failure(
-                seen.MESSAGE_FAILED, error, message_id=message.id, received=received
+                seen.MESSAGE_FAILED,
+                error,
+                correlation_id=_correlation_id(message.body),
+                message_id=message.id,
+                received=received,
             )
             raise
+
+
+def _correlation_id(body: str) -> str | None:
+    """The id in an event of the bus, or at the top of a direct message; None in any other body."""
+    try:
+        message: object = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    found = _member(_member(message, "detail"), "correlation_id")
+    found = found or _member(message, "correlation_id")
+    return found[:CORRELATION_SHOWN] if isinstance(found, str) else None
+
+
+def _member(value: object, name: str) -> object:
+    return cast("dict[str, object]", value).get(name) if isinstance(value, dict) else None

@@ -93,11 +93,13 @@ class Account:
             size = 0
             following: Cursor | None = None
             for table, key, line in self._lines(tx, owner, as_of, start):
+                here = Cursor(as_of, table.name, key)
+                room = self._page_bytes - _travelling_size(_closing(as_of, here))
                 size += _travelling_size(line)
-                if page and size > self._page_bytes:
+                if page and size > room:
                     break
-                page.append(self._fitted(line, table, key))
-                following = Cursor(as_of, table.name, key)
+                page.append(_fitted(line, table, key, room))
+                following = here
             else:
                 following = None
         page.append(_closing(as_of, following))
@@ -120,12 +122,13 @@ class Account:
                     break
                 after = rows[-1].key
 
-    def _fitted(self, line: str, table: OwnerTable, key: str) -> str:
-        """The line, or, for a row larger than a page, its key and size with that said."""
-        size = _travelling_size(line)
-        if size <= self._page_bytes:
-            return line
-        return _line(table.name, {"key": key, "left_out": "larger than a page", "bytes": size})
+
+def _fitted(line: str, table: OwnerTable, key: str, room: int) -> str:
+    """The line, or, for a row larger than a page, its key and size with that said."""
+    size = _travelling_size(line)
+    if size <= room:
+        return line
+    return _line(table.name, {"key": key, "left_out": "larger than a page", "bytes": size})
 
 
 def _line(table: str, row: dict[str, Any]) -> str:

@@ -16,14 +16,13 @@ from typing import Any, TypeAlias, cast
 from mcp.types import PROTOCOL_VERSION_META_KEY
 
 from judgment.contract.principal import Principal
-from judgment.entry.event import Event, body_bytes, body_size, section
+from judgment.entry.event import BODY_LIMIT, Event, body_bytes, body_size, section
 from judgment.entry.refusals import problem_body, problem_headers
 from judgment.kit.errors import InvalidRequest, Unauthorized
 
 Reply: TypeAlias = dict[str, Any]
 
 STATUSES = frozenset({200, 202, 400, 401, 403, 404, 405, 413, 503})
-BODY_LIMIT = 256 * 1024
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 HEADER_MISMATCH, UNAVAILABLE = -32020, -32603
 _VERSION = "mcp-protocol-version"

@@ -14,6 +14,7 @@ from ssl import SSLError
 from typing import Any
 from urllib.parse import SplitResult, urlencode, urlsplit
 
+from judgment.entry.event import CORRELATION_HEADER, VIA_HEADER
 from judgment.kit.errors import Unavailable
 
 CONNECT_SECONDS = 3.0
@@ -91,8 +92,8 @@ class Rest:
         connection = self._kept.pop(origin, None) or self._connect(where)
         headers = {
             "Authorization": caller.authorization,
-            "X-Correlation-Id": caller.correlation_id,
-            "X-Judgment-Via": "mcp",
+            CORRELATION_HEADER: caller.correlation_id,
+            VIA_HEADER: "mcp",
             "Accept": "application/json",
         }
         try:

@@ -23,6 +23,7 @@ from mcp.types import Tool as ListedTool
 from pydantic import ValidationError
 
 from functions.mcp.tools import TOOLS, Schema, Spelling, Tool, find, offered
+from judgment import VERSION
 from judgment.contract.errors import Problem
 from judgment.kit.errors import InvalidRequest, Refusal, Unavailable
 
@@ -36,7 +37,6 @@ INSTRUCTIONS = (
     "No tool here records or changes anything."
 )
 LIST_TTL_MS = 300_000
-VERSION = "0.1.0"
 
 Context = ServerRequestContext[Any, Any]
 

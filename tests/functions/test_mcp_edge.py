@@ -16,6 +16,7 @@ from functions.mcp import edge, server
 from functions.mcp.door import McpDoor
 from functions.mcp.rest import Rest
 from judgment.contract.principal import Principal
+from judgment.entry.event import BODY_LIMIT
 from judgment.entry.observability import Telemetry
 from judgment.kit.errors import Unauthorized
 from tests.fakes.gateway import proxy_event
@@ -138,7 +139,7 @@ def test_a_body_that_is_not_one_request_is_400(door: McpDoor, body: Any, code: i
 @pytest.mark.promise("P1-refuse", "R-20", "P1-refuse-mcp")
 def test_five_mebibytes_are_413_and_the_limit_itself_is_not(door: McpDoor) -> None:
     assert door(proxy_event("x" * 5 * 1024 * 1024), None)["statusCode"] == 413
-    padding = "x" * (edge.BODY_LIMIT - len(json.dumps({**PING, "params": {"p": ""}})))
+    padding = "x" * (BODY_LIMIT - len(json.dumps({**PING, "params": {"p": ""}})))
     fits = proxy_event({**PING, "params": {"p": padding}})
     assert door(fits, None)["statusCode"] == 200
     assert door({**fits, "body": fits["body"] + " "}, None)["statusCode"] == 413

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from judgment.contract.principal import Principal
     from judgment.entry.observability import Telemetry
 
-VIA_HEADER = "X-Judgment-Via"
 _GATEWAYS_WORD = "Unauthorized"
 
 
@@ -85,7 +84,7 @@ def _presented(event: read.Event) -> Presented:
 
 def _allow(event: read.Event, principal: Principal) -> dict[str, Any]:
     api, stage = cast("str", event["methodArn"]).split("/", 2)[:2]
-    by_mcp = event["resource"] == "/mcp" or read.header(event, VIA_HEADER) == "mcp"
+    by_mcp = event["resource"] == "/mcp" or read.header(event, read.VIA_HEADER) == "mcp"
     return {
         "principalId": str(principal.user_id),
         "policyDocument": {

@@ -13,6 +13,10 @@ from judgment.kit.ids import new_id
 Event = Mapping[str, Any]
 
 CORRELATION_HEADER = "X-Correlation-Id"
+VIA_HEADER = "X-Judgment-Via"
+"""`mcp` on the calls that the MCP door makes; the wire log tells them from direct ones by it."""
+BODY_LIMIT = 256 * 1024
+"""Bytes of a request's body, at every door."""
 _ACCEPTED = re.compile(r"[A-Za-z0-9._:-]{1,128}", re.ASCII)
 
 

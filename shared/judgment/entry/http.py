@@ -35,7 +35,6 @@ from judgment.kit.errors import (
 if TYPE_CHECKING:
     from judgment.entry.observability import Telemetry
 
-BODY_LIMIT = 256 * 1024
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -199,8 +198,8 @@ def _caller(event: read.Event, route: Route) -> Principal | None:
 
 
 def _within_limits(event: read.Event, route: Route) -> None:
-    if read.body_size(event) > BODY_LIMIT:
-        raise TooLarge(f"The body is over {BODY_LIMIT // 1024} KiB.")
+    if read.body_size(event) > read.BODY_LIMIT:
+        raise TooLarge(f"The body is over {read.BODY_LIMIT // 1024} KiB.")
     if route.auth != "none" and route.query is None and read.query_values(event):
         raise InvalidRequest("This address takes no query parameters.")
 

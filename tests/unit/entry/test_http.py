@@ -15,7 +15,8 @@ from judgment.contract.errors import Problem, UnauthorizedProblem
 from judgment.contract.profile import RecentDecisionsQuery
 from judgment.contract.routes import Route
 from judgment.contract.wire import RequestModel, ResponseModel
-from judgment.entry.http import BODY_LIMIT, HttpDoor, Reply, Request
+from judgment.entry.event import BODY_LIMIT
+from judgment.entry.http import HttpDoor, Reply, Request
 from judgment.entry.observability import Telemetry
 from judgment.kit.errors import Conflict, RateLimited, Unavailable
 from tests.fakes.events import agent, http_event, owner

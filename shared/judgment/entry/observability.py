@@ -52,7 +52,6 @@ class Telemetry:
     """What a door says about itself, on standard output, where CloudWatch reads it."""
 
     def __init__(self, door: str):
-        self._door = door
         self._logger = Logger(
             service=door,
             level="INFO",

@@ -10,7 +10,6 @@ IdFactory = Callable[[], uuid.UUID]
 
 KEY_PREFIX = "sync_"
 KEY_RANDOM_BYTES = 32
-KEY_LENGTH = len(KEY_PREFIX) + 43
 KEY_SHOWN_PREFIX = 12
 
 

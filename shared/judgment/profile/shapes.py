@@ -90,7 +90,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Trend:
-    """A driver whose weight differs between the earlier and the later half, `z` deviations."""
+    """A driver whose weight differs between the earlier and the later half of the decisions."""
 
     driver: str
     early: float

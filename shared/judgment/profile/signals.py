@@ -294,4 +294,3 @@ SIGNALS: tuple[Signal, ...] = (
         part=2,
     ),
 )
-BY_NAME = {signal.name: signal for signal in SIGNALS}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -64,7 +63,6 @@ def save_parameters(user_id: UUID, profile: PlayerDecisionProfile) -> dict[str, 
     for column in DOCUMENT_COLUMNS:
         document = profile.documents.get(column)
         documents[column] = None if document is None else json_value(document)
-    generated_at: datetime | None = profile.summary_generated_at
     return {
         "user_id": user_id,
         "games_analyzed": profile.games_analyzed,
@@ -72,5 +70,5 @@ def save_parameters(user_id: UUID, profile: PlayerDecisionProfile) -> dict[str, 
         "summary_text": profile.summary_text,
         "agent_context_block": profile.agent_context_block,
         "summary_model_version": profile.summary_model_version,
-        "summary_generated_at": generated_at,
+        "summary_generated_at": profile.summary_generated_at,
     }

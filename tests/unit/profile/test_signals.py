@@ -9,7 +9,7 @@ import pytest
 from judgment.profile.model import SIGNALS_STORED, read_signal
 from judgment.profile.observe import observe_signal
 from judgment.profile.shapes import state_of
-from judgment.profile.signals import BY_NAME, SIGNALS, Signal
+from judgment.profile.signals import SIGNALS, Signal
 
 STORED = {
     "confidence_calibration": {"mean_confidence": 0.8, "held_count": 6},
@@ -68,7 +68,7 @@ def test_states_follow_the_number_of_supporting_decisions(supporting, state) -> 
 
 
 def test_needs_count_down_to_the_next_state() -> None:
-    noise = BY_NAME["occasion_noise"]
+    [noise] = [s for s in SIGNALS if s.name == "occasion_noise"]
     assert noise.needs(1) == "3 more repeated decisions to be developing"
     assert noise.needs(7) == "5 more repeated decisions to be rich"
     assert noise.needs(12) == "nothing more"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -14,6 +15,12 @@ from judgment.profile.decision import Decision, Option
 NAMESPACE = UUID("00000000-0000-0000-0000-000000000001")
 START = datetime(2026, 1, 1, tzinfo=UTC)
 DRIVERS = ("price", "commitment", "team_harmony")
+AMOUNTS = (0.0, 0.25, 0.5, 1.0)
+OFFERS = [
+    ({d: a for d, a in zip(DRIVERS, amounts, strict=True) if a is not None}, risk)
+    for *amounts, risk in product((None, *AMOUNTS), repeat=len(DRIVERS) + 1)
+]
+"""Every set of drivers and every risk an option may have; one draw names one, which is quick."""
 
 
 def option(place: int, *, risk: float | None = None, **drivers: float) -> Option:
@@ -42,16 +49,8 @@ def histories(draw: st.DrawFn, least: int = 0, most: int = 24) -> list[Decision]
     """Any history: mixed domains, options with and without drivers, retests, times, confidences."""
     found: list[Decision] = []
     for number in range(draw(st.integers(least, most))):
-        amounts = st.sampled_from([0.0, 0.25, 0.5, 1.0])
-        options = [
-            Option(
-                id=str(place),
-                label=f"Option {place}",
-                drivers=draw(st.dictionaries(st.sampled_from(DRIVERS), amounts, max_size=3)),
-                risk=draw(st.none() | amounts),
-            )
-            for place in range(draw(st.integers(2, 4)))
-        ]
+        offers = draw(st.lists(st.sampled_from(OFFERS), min_size=2, max_size=4))
+        options = [option(n, risk=risk, **drivers) for n, (drivers, risk) in enumerate(offers)]
         earlier = st.sampled_from([d.id for d in found]) if found else st.nothing()
         found.append(
             decision(
@@ -59,7 +58,7 @@ def histories(draw: st.DrawFn, least: int = 0, most: int = 24) -> list[Decision]
                 options,
                 draw(st.integers(0, len(options) - 1)),
                 category=draw(st.sampled_from(CATEGORIES)),
-                confidence=draw(st.none() | st.sampled_from([0.0, 0.5, 0.9, 1.0])),
+                confidence=draw(st.sampled_from([None, 0.0, 0.5, 0.9, 1.0])),
                 response_ms=draw(st.none() | st.integers(1, 200_000)),
                 retest_of=draw(st.none() | st.none() | earlier),
             )

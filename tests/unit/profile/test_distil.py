@@ -41,8 +41,13 @@ def is_true_of(lines: list[str], truth: list[str]) -> bool:
 
 
 @pytest.fixture(scope="module")
-def blocks() -> list[list[str]]:
-    return [lines_of(served(build(person.decisions))) for person in real_people()]
+def answers() -> list[AgentProfile]:
+    return [served(build(person.decisions)) for person in real_people()]
+
+
+@pytest.fixture(scope="module")
+def blocks(answers) -> list[list[str]]:
+    return [lines_of(answer) for answer in answers]
 
 
 @pytest.fixture(scope="module")
@@ -123,9 +128,9 @@ def test_what_has_no_evidence_is_neutral_absent_or_sparse(history) -> None:
     )
 
 
-def test_drivers_are_named_in_the_direction_in_which_they_pull() -> None:
+def test_drivers_are_named_in_the_direction_in_which_they_pull(answers) -> None:
     names = set()
-    for person in real_people():
-        (tendency,) = served(build(person.decisions)).category_tendencies
+    for answer in answers:
+        (tendency,) = answer.category_tendencies
         names |= {tendency.primary_driver, *tendency.secondary_drivers}
     assert {"commitment", "flexibility", "predictability", "variable_rates", "price"} <= names

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
+from psycopg.errors import InsufficientPrivilege
 
 from infra.staging import ROOT
-from judgment.db.migrate import prepare
+from judgment.db.migrate import migrate, prepare
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -49,6 +50,25 @@ def test_the_statement_makes_what_the_local_stack_makes(empty_database: TestData
 def test_the_statement_can_run_again(empty_database: TestDatabase) -> None:
     first = made_by(empty_database.admin_url, run_statement)
     assert made_by(empty_database.admin_url, run_statement) == first
+
+
+@pytest.mark.promise("R-18", "P1-accept-4")
+@pytest.mark.parametrize("way", [run_statement, prepare], ids=["statement", "local stack"])
+def test_the_reader_cannot_even_write_what_postgres_lets_everybody_write(
+    empty_database: TestDatabase, way: Any
+) -> None:
+    way(empty_database.admin_url)
+    migrate(empty_database.admin_url)
+    with psycopg.connect(empty_database.admin_url, autocommit=True) as reader:
+        reader.execute("SET ROLE judgment_reader")
+        for statement in (
+            "CREATE TEMPORARY TABLE kept (of text)",
+            "SELECT lo_from_bytea(0, 'x')",
+            "SELECT lo_create(0)",
+            "SELECT lo_creat(-1)",
+        ):
+            with pytest.raises(InsufficientPrivilege):
+                reader.execute(statement.encode())
 
 
 def test_where_tokens_exist_the_migrator_may_hand_them_on(empty_database: TestDatabase) -> None:

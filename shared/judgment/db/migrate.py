@@ -40,6 +40,11 @@ COMMENT ON COLUMN judgment.schema_migrations.digest IS 'SHA-256 of the file as i
 COMMENT ON COLUMN judgment.schema_migrations.applied_at IS 'When.';
 """
 
+_NO_LARGE_OBJECTS = (
+    "REVOKE EXECUTE ON FUNCTION pg_catalog.lo_creat(integer), pg_catalog.lo_create(oid),"
+    " pg_catalog.lo_from_bytea(oid, bytea) FROM PUBLIC"
+)
+
 
 class MigrationError(RuntimeError):
     """Base of what can be wrong with migrations; the message names the file."""
@@ -148,6 +153,8 @@ def prepare(admin_url: str) -> None:
         grant = sql.SQL("GRANT CONNECT, CREATE, TEMPORARY ON DATABASE {} TO judgment_migrate")
         connection.execute(grant.format(database))
         connection.execute("GRANT USAGE, CREATE ON SCHEMA public TO judgment_migrate")
+        connection.execute(sql.SQL("REVOKE TEMPORARY ON DATABASE {} FROM PUBLIC").format(database))
+        connection.execute(_NO_LARGE_OBJECTS)
         if _exists(connection, "rds_iam"):
             connection.execute("GRANT rds_iam TO judgment_migrate WITH ADMIN OPTION")
 

@@ -156,7 +156,11 @@ def test_any_switch_that_is_off_shows_on_the_very_next_read(h: Harness, somebody
 @pytest.mark.promise("000-10.1")
 @pytest.mark.parametrize(
     "stored",
-    ["{}", "null", "[]", '"on"', '{"global": "true"}', '{"global": 1}', '{"global": null}'],
+    [
+        *("{}", "null", "[]", '"on"', '{"global": "true"}', '{"global": 1}', '{"global": null}'),
+        *('{"global": true, "user_overrides": []}', '{"global": true, "user_overrides": null}'),
+        '{"global": true, "user_overrides": "off"}',
+    ],
 )
 def test_a_switch_nobody_can_read_is_off(h: Harness, somebody: uuid.UUID, stored: str):
     switch_flag(h.database, stored)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from judgment.profile.signals import SIGNALS
 from tests.architecture.pages import CODE, FENCE, LINK, pages, prose
 from tests.architecture.source import ROOT, named, tracked
 
@@ -104,6 +105,17 @@ def test_the_index_of_decisions_lists_each_once_by_its_title() -> None:
         words = re.sub(r"^# \d+[:. ]+", "", title)
         assert f"[{page.stem[:3]}]({page.name}) | {words}" in index
     assert "038" in numbers
+
+
+@pytest.mark.promise("R-34", "000-14")
+def test_records_nobody_here_has_seen_are_replaced_by_texts_of_ours() -> None:
+    title = (DECISIONS / "038-rest-and-mcp.md").read_text(encoding="utf-8").splitlines()[0]
+    assert "REST" in title
+    assert "MCP" in title
+    page = (ROOT / "docs/profile.md").read_text(encoding="utf-8")
+    rows = {signal.name: signal for signal in SIGNALS if f"| `{signal.name}` |" in page}
+    assert len(rows) == 12
+    assert all(row.formula in page and row.stimulus in page for row in rows.values())
 
 
 def test_the_changelog_speaks_of_the_version_that_is_built() -> None:

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from judgment.db.connection import Database, json_value
-from judgment.db.errors import DatabaseError
+from judgment.db.errors import DatabaseError, PermissionDenied
 from judgment.kit.errors import Refusal
 from judgment.profile.build import build
 from judgment.profile.composer import composed
@@ -104,6 +104,33 @@ def test_decisions_are_built_written_and_read_back_as_the_same_profile(
     assert found.category_tendencies[0].primary_driver == "price"
     assert (explained.sync_score.kept, explained.sync_score.score) == (False, found.sync_score)
     assert [r.rationale for r in recent] == [f"reason {n}" for n in (11, 10, 9, 8, 7)]
+
+
+@pytest.mark.promise("R-5")
+def test_what_the_owner_wrote_about_themself_is_in_nothing_that_agents_read(
+    module_database, reader, writer, owner
+) -> None:
+    canary = "canary: I am a lighthouse keeper"
+    with psycopg.connect(module_database.admin_url) as admin:
+        admin.execute(
+            "update public.profiles set personal_context = %s where id = %s", (canary, owner)
+        )
+    record(module_database, owner)
+    store = ProfileStore()
+    with writer.transaction(owner) as tx:
+        profile = composed(build(store.decisions(tx, owner)), NOW)
+        store.save(tx, owner, profile, sync_score(profile))
+    service = ProfileService(store)
+    with reader.transaction(owner, read_only=True) as tx:
+        answers = (
+            service.profile(tx, owner),
+            service.explanation(tx, owner),
+            service.recent_decisions(tx, owner, 20),
+        )
+    assert answers[0].summary_text == profile.summary_text
+    assert not any("lighthouse" in answer.model_dump_json() for answer in answers)
+    with pytest.raises(PermissionDenied), reader.transaction(owner, read_only=True) as tx:
+        tx.value("select personal_context from public.profiles")
 
 
 @pytest.mark.promise("R-22")

@@ -76,6 +76,11 @@ def record(database: TestDatabase, owner: UUID) -> None:
             )
 
 
+def set_score(database: TestDatabase, owner: UUID, score: float) -> None:
+    with psycopg.connect(database.admin_url) as admin:
+        admin.execute("update public.profiles set sync_score = %s where id = %s", (score, owner))
+
+
 @pytest.mark.promise("000-3.2-cold")
 def test_an_owner_without_a_row_is_answered_cold_with_their_stored_score(reader, owner) -> None:
     with reader.transaction(owner, read_only=True) as tx:
@@ -89,6 +94,7 @@ def test_decisions_are_built_written_and_read_back_as_the_same_profile(
     module_database, reader, writer, owner
 ) -> None:
     record(module_database, owner)
+    set_score(module_database, owner, 0)
     store = ProfileStore()
     with writer.transaction(owner) as tx:
         decisions = store.decisions(tx, owner)
@@ -148,6 +154,41 @@ def test_a_score_that_a_sync_app_owns_is_not_written_over(
     with reader.transaction(owner, read_only=True) as tx:
         explained = ProfileService(store).explanation(tx, owner)
     assert (explained.sync_score.kept, explained.sync_score.score) == (True, 33)
+
+
+@pytest.mark.promise("R-22")
+@pytest.mark.parametrize(("score", "has_profile"), [(33, False), (33, True), (0, True)])
+def test_the_score_of_somebody_who_was_there_before_us_is_kept_without_being_told(
+    module_database, reader, writer, owner, score, has_profile
+) -> None:
+    set_score(module_database, owner, score)
+    if has_profile:
+        with psycopg.connect(module_database.admin_url) as admin:
+            admin.execute(
+                "insert into public.player_decision_profiles (user_id, games_analyzed)"
+                " values (%s, 40)",
+                (owner,),
+            )
+    store = ProfileStore()
+    for _ in range(2):
+        with writer.transaction(owner) as tx:
+            store.save(tx, owner, build(ROUNDS), 77.0)
+    with reader.transaction(owner, read_only=True) as tx:
+        explained = ProfileService(store).explanation(tx, owner)
+    assert (explained.sync_score.kept, explained.sync_score.score) == (True, score)
+
+
+@pytest.mark.promise("R-22")
+def test_the_score_of_a_beginner_is_ours_and_grows_with_each_save(
+    module_database, reader, writer, owner
+) -> None:
+    set_score(module_database, owner, 0)
+    store = ProfileStore()
+    for score in (1.5, 7.5):
+        with writer.transaction(owner) as tx:
+            store.save(tx, owner, build(ROUNDS), score)
+        with reader.transaction(owner, read_only=True) as tx:
+            assert ProfileService(store).profile(tx, owner).sync_score == score
 
 
 @pytest.mark.promise("P1-refuse-rows")

@@ -121,9 +121,16 @@ on conflict (user_id) do update set
     summary_generated_at = excluded.summary_generated_at;
 
 -- name: own_score
--- Take charge of an owner's score, unless somebody already has.
+-- Take charge of the score of an owner who has none, before their first profile is written: who has
+-- a profile or a score and nobody in charge of it comes from a Sync app, which keeps it (ruling 22).
 insert into judgment.profile_state (user_id, score_owner)
-values (%(user_id)s, 'judgment')
+select f.id, 'judgment'
+from public.profiles f
+where f.id = %(user_id)s
+    and coalesce(f.sync_score, 0) = 0
+    and not exists (
+        select from public.player_decision_profiles p where p.user_id = f.id
+    )
 on conflict (user_id) do nothing;
 
 -- name: save_score

@@ -52,8 +52,8 @@ class ProfileStore:
 
         The owner's row in `profiles` must exist.
         """
-        tx.execute(QUERIES["save_profile"], save_parameters(user_id, profile))
         tx.execute(QUERIES["own_score"], {"user_id": user_id})
+        tx.execute(QUERIES["save_profile"], save_parameters(user_id, profile))
         tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
 
 

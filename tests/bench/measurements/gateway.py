@@ -52,7 +52,7 @@ def measure(bench: Workbench) -> Section:
                 Case(OWN, own),
                 Case(OLDER_OWN, older_own),
             ],
-            bench.rounds * 2,
+            bench.rounds * 8,
         )
         parts = [cpu_by_part(call, CPU_CALLS, bench.supervisor) for call in (rest, mcp)]
         return _section(found, own, parts)

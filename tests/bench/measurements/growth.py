@@ -66,7 +66,7 @@ def measure(bench: Workbench) -> Section:
             recents[size] = _reading(door, bench, owner, RECENT, "limit=10")
         cases = [Case(f"profile {size}", call) for size, call in reads.items()]
         cases += [Case(f"recent {size}", call) for size, call in recents.items()]
-        found = interleave(cases, bench.rounds)
+        found = interleave(cases, bench.rounds * 4)
         section = _section(found, built)
         if missed(section.budgets):
             text = profiled(reads[SIZES[-1]])

@@ -32,7 +32,7 @@ def measure(bench: Workbench) -> Section:
     with opened(memories(), document) as peers:
         cases = [Case(MCP, mcp), Case(OLDER, older), Case(REST, rest)]
         cases += [Case(name, read) for name, read in peers.reads.items()]
-        found = interleave(cases, bench.rounds)
+        found = interleave(cases, bench.rounds * 3)
     budgets = (_budget(found, peers),)
     why = {}
     if missed(budgets):

@@ -66,7 +66,7 @@ def measure(bench: Workbench) -> Section:
                     Case(AUTHORIZER, lambda: authorizer(question, None)),
                     Case(SELECT, selecting),
                 ],
-                bench.rounds * 2,
+                bench.rounds * 8,
             )
         return _section(found, heard, answer, lambda: free(event, None))
 

@@ -7,9 +7,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from infra.local.waiting import wait_for
 
 _PR_SET_PDEATHSIG = 1
 _SAID_BYTES = 2_000
@@ -19,14 +20,14 @@ class ChildFailed(RuntimeError):
     """A part did not start or ended by itself; the message ends with its last words."""
 
 
-def die_with_parent() -> None:
-    """On Linux: be killed when the thread that started this process ends.
+def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+    """On Linux: get that signal when the thread that started this process ends.
 
     Hence children are started from main threads only. Elsewhere it does nothing; there the
     gateway watches its parent, and the next `up` ends what a killed one left.
     """
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, by)
 
 
 class Child:
@@ -108,6 +109,4 @@ def end_leftover(pid: int, mark: str) -> None:
     if mark not in shown:
         return
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 2.0
-    while Path(f"/proc/{pid}").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: not Path(f"/proc/{pid}").exists(), 2.0)

@@ -8,7 +8,6 @@ that nothing on the network can. Source: ruling 17; OpenID Connect Discovery 1.0
 from __future__ import annotations
 
 import json
-import os
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -21,6 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from jwt.algorithms import ECAlgorithm
 
+from infra.local.private import write_private
 from judgment.kit.clock import Clock, utc_now
 
 ALGORITHM = "ES256"
@@ -104,11 +104,7 @@ class LocalIssuer:
         return json.loads(self._path.read_text())
 
     def _write(self, state: dict[str, Any]) -> None:
-        partial = self._path.with_name(f"{self._path.name}.{secrets.token_hex(4)}")
-        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w") as file:
-            json.dump(state, file)
-        partial.replace(self._path)
+        write_private(self._path, json.dumps(state))
 
 
 class IssuerApp:

@@ -6,9 +6,10 @@ import contextlib
 import fcntl
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from infra.local.waiting import wait_for
 
 
 class AlreadyRunning(RuntimeError):
@@ -50,9 +51,6 @@ def end_holder(path: Path, seconds: float = 20.0) -> bool:
     for number, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, 5.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
-        deadline = time.monotonic() + patience
-        while is_held(path) and time.monotonic() < deadline:
-            time.sleep(0.02)
-        if not is_held(path):
+        if wait_for(lambda: not is_held(path), patience):
             return True
     return True

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 
 import httpx
 
-from infra.local.gateway.config import write_private
+from infra.local.private import write_private
 
 if TYPE_CHECKING:
     from infra.local.issuer import LocalIssuer

@@ -25,6 +25,11 @@ def remembered_ports(path: Path, wishes: dict[str, int]) -> dict[str, int]:
     return chosen
 
 
+def free_port() -> int:
+    """A TCP port of 127.0.0.1 that nobody listened on just now."""
+    return _bindable(0)
+
+
 def _bindable(port: int) -> int:
     """The port if it can be had (a free one for 0), else 0."""
     with socket.socket() as probe:

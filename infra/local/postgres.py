@@ -22,6 +22,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote
@@ -29,22 +30,22 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from infra.local.children import die_with_parent
+from infra.local.ports import free_port
 from infra.local.postgres_host import (
     LAPTOP_SETTINGS,
     PUBLIC_CACHE,
     PostgresFailed,
     PostgresMissing,
     copied_binaries,
-    die_with_parent,
     find_binaries,
     first_number,
-    free_port,
     is_server_of,
     own_directory,
     unprivileged_account,
-    wait_for,
-    write_private,
 )
+from infra.local.private import write_private
+from infra.local.waiting import wait_for
 
 __all__ = ["LocalPostgres", "PostgresFailed", "PostgresMissing"]
 
@@ -266,7 +267,7 @@ class LocalPostgres:
                 stderr=log,
                 cwd="/",
                 start_new_session=True,
-                preexec_fn=die_with_parent,
+                preexec_fn=partial(die_with_parent, signal.SIGINT),  # a fast shutdown
                 **self._as_account(),
             )
         self._process = process

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import hashlib
 import importlib
 import os
 import pwd
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 _BUNDLES = (
@@ -102,21 +97,6 @@ def own_directory(path: Path, mode: int) -> Path:
     return path
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace the file by one that only its owner can read."""
-    path.unlink(missing_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listened on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def first_number(path: Path) -> int | None:
     """The number in the first line of a pid file; None without one."""
     try:
@@ -143,19 +123,3 @@ def _linux_process(pid: int) -> str:
 def _listed_process(pid: int) -> str:
     command = ["ps", "-o", "stat=,command=", "-p", str(pid)]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
-
-
-def wait_for(condition: Callable[[], object], seconds: float) -> bool:
-    """Whether the condition came true in time."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return bool(condition())
-
-
-def die_with_parent() -> None:
-    """Runs in the child: ask Linux for SIGINT (a fast shutdown) when the starting thread ends."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGINT)

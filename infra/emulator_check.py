@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import httpx
 
+from infra.checkout import ROOT
 from infra.emulator.cdk import Cdk, CdkFailed
 from infra.emulator.deployed import Deployed
 from infra.emulator.ground import Ground, ground
@@ -24,7 +25,6 @@ from infra.emulator.smoke import Smoke, SmokeFailed
 from infra.local.children import ChildFailed
 from infra.local.gateway.config import catalogue_with
 from infra.stacks.names import SERVICE
-from infra.staging import ROOT
 
 NO_CHANGES = "(no changes)"
 Say = Callable[[str], None]

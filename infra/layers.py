@@ -7,7 +7,6 @@ leaves out what `base` already has. What the Lambda runtime brings itself (boto3
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from infra.staging import ROOT
+from infra.uv import find_uv
 from judgment.kit.hashing import sha256_hex
 
 if TYPE_CHECKING:
@@ -104,11 +103,14 @@ def build_layer(requirements: str, target: Target, folder: Path) -> None:
     Wheels only, every file by hash; no byte code and no installer's notes, so that the same lock
     gives the same bytes.
     """
+    uv = find_uv()
+    if uv is None:
+        raise LayerError("uv is needed to build layers: set UV or put it on PATH")
     folder.mkdir(parents=True, exist_ok=True)
     listing = folder / "requirements.txt"
     listing.write_text(requirements)
     command = [
-        *(find_uv(), "pip", "install", "--quiet", "--require-hashes", "--no-deps"),
+        *(uv, "pip", "install", "--quiet", "--require-hashes", "--no-deps"),
         *("--only-binary", ":all:", "--no-compile-bytecode", "--no-installer-metadata"),
         *("--link-mode", "copy", "--python", sys.executable, "--python-version", target.python),
         *(("--python-platform", target.platform) if target.platform else ()),
@@ -122,11 +124,3 @@ def build_layer(requirements: str, target: Target, folder: Path) -> None:
             shutil.rmtree(leftover)
         else:
             leftover.unlink(missing_ok=True)
-
-
-def find_uv() -> str:
-    """The uv to use: `UV`, else what `./dev` brought, else on PATH. Raises LayerError."""
-    found = os.environ.get("UV") or shutil.which("uv", path=str(ROOT / ".local" / "uv" / "bin"))
-    if found := found or shutil.which("uv"):
-        return found
-    raise LayerError("uv is needed to build layers: set UV or put it on PATH")

@@ -10,7 +10,8 @@ import shutil
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from infra.checkout import ROOT
+
 BUILD = ROOT / "layers" / "build"
 
 STREAM_WRAPPER_NAME = "stream-door"

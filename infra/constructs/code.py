@@ -13,8 +13,9 @@ from constructs import Construct
 
 from infra.assets import locked
 from infra.certificates import ASSET, rds_authorities
+from infra.checkout import ROOT
 from infra.layers import Target, build_layer, fingerprint, requirements_of
-from infra.staging import BUILD, ROOT, stage_contract, stage_door
+from infra.staging import BUILD, stage_contract, stage_door
 
 if TYPE_CHECKING:
     from infra.catalogue import Layer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from infra.docs.house_tables import ROOT
+from infra.checkout import ROOT
 from infra.docs.pages import stale, write
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from infra.docs.house_tables import ROOT
+from infra.checkout import ROOT
 from infra.docs.markdown import code, table
 from judgment.db.inventory import EXEMPT, INVENTORY, OwnerTable
 from judgment.db.roles import ROLES

@@ -7,9 +7,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from infra.checkout import ROOT
 from infra.docs.markdown import table
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def _ideas() -> str:

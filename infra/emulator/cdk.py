@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from infra.checkout import ROOT
 from infra.node import NODE, NPM
-from infra.staging import ROOT
 
 INFRA = ROOT / "infra"
 TOOLS = ROOT / ".local" / "cdk"

@@ -11,8 +11,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from infra.checkout import ROOT
 from infra.local.lock import AlreadyRunning, end_holder, is_held
-from infra.local.places import CHECKOUT, Places
+from infra.local.places import Places
 from infra.local.usage import usage
 
 DETACH_SECONDS = 600.0
@@ -100,7 +101,7 @@ def _begin(places: Places, arguments: list[str]) -> int | None:
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            cwd=CHECKOUT,
+            cwd=ROOT,
             start_new_session=True,
         )
         deadline = time.monotonic() + DETACH_SECONDS

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import shutil
 import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from infra.checkout import ROOT
 from infra.local.children import Child, ChildFailed, last_words
-from infra.local.places import CHECKOUT, Places
+from infra.uv import find_uv
 
-ENVIRONMENT = CHECKOUT / ".local" / "venvs" / "ministack"
-LOCK = CHECKOUT / "infra" / "local" / "ministack.lock"
+if TYPE_CHECKING:
+    from infra.local.places import Places
+
+ENVIRONMENT = ROOT / ".local" / "venvs" / "ministack"
+LOCK = ROOT / "infra" / "local" / "ministack.lock"
 _READY_SECONDS = 30.0
 
 
@@ -32,8 +36,7 @@ def ensure_environment(folder: Path = ENVIRONMENT) -> Path:
     wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
-    uv = shutil.which("uv", path=f"{CHECKOUT}/.local/uv/bin") or shutil.which("uv")
-    if uv:
+    if uv := find_uv():
         _install([uv, "venv", "-q", "--clear", "--python", sys.executable, str(folder)])
         pip = [uv, "pip", "install", "-q", "--python", str(python)]
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+from infra.checkout import ROOT
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Places:
     @classmethod
     def default(cls) -> Places:
         """The stack of `./dev up`."""
-        return cls(CHECKOUT / ".local")
+        return cls(ROOT / ".local")
 
     @property
     def lock(self) -> Path:
@@ -82,7 +82,7 @@ class Places:
     @property
     def assets(self) -> Path:
         """Fetched data, shared by all stacks of the checkout."""
-        return CHECKOUT / ".local" / "assets"
+        return ROOT / ".local" / "assets"
 
     def make(self) -> None:
         """Create the folders. Others may pass through (Postgres runs as another user), not look."""

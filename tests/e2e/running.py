@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from infra.checkout import ROOT
 from infra.local.issuer import LocalIssuer
-from infra.local.places import CHECKOUT, Places
+from infra.local.places import Places
 from infra.local.provision import aws_access
 
 UP_SECONDS = 300
@@ -83,7 +84,7 @@ def run_dev(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]
     """What `./dev up|down …` does once the environment is installed, with variables added."""
     return subprocess.run(
         [sys.executable, "-m", "infra.local", *arguments],
-        cwd=CHECKOUT,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from infra.local.places import CHECKOUT
+from infra.checkout import ROOT
 from judgment.contract.profile import AgentProfile, RecentDecisions
 from judgment.entry.agent_clients import CLIENTS
 
 if TYPE_CHECKING:
     from tests.e2e.running import RunningStack
 
-README = (CHECKOUT / "README.md").read_text()
+README = (ROOT / "README.md").read_text()
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -41,7 +41,7 @@ def _run(stack: RunningStack) -> list[str]:
     for command in commands:
         result = subprocess.run(
             ["sh", "-ec", f"{setting}\n{command}"],
-            cwd=CHECKOUT,
+            cwd=ROOT,
             capture_output=True,
             text=True,
             check=False,

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from infra.local.places import CHECKOUT, Places
+from infra.checkout import ROOT
+from infra.local.places import Places
 from tests.e2e.running import RunningStack, run_dev
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class _Foreground:
         command = [sys.executable, "-m", "infra.local", "up", "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--state", str(places.state)],
-            cwd=CHECKOUT,
+            cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from infra.catalogue import CATALOGUE, Catalogue, Door, Queue, Rule
+from infra.checkout import ROOT
 from infra.deployment import Deployment
 from infra.node import NODE
-from infra.staging import ROOT
 from judgment.contract.routes import Route
 from judgment.db.roles import LOGIN_ROLES
 

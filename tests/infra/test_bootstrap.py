@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.errors import InsufficientPrivilege
 
-from infra.staging import ROOT
+from infra.checkout import ROOT
 from judgment.db.migrate import migrate, prepare
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from infra.checkout import ROOT
 from infra.stacks.names import DATA, SERVICE
-from infra.staging import ROOT
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from infra.catalogue import CATALOGUE, Door
-from infra.staging import ROOT
+from infra.checkout import ROOT
 
 if TYPE_CHECKING:
     from tests.infra.conftest import Assembly

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.local.places import CHECKOUT
+from infra.checkout import ROOT
 from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment, node_program
 
 LOCKS = Path(__file__).parent
-INSTALLED = CHECKOUT / ".local" / "agents"
+INSTALLED = ROOT / ".local" / "agents"
 SECONDS = 180.0
 
 CLIENTS = NodeEnvironment("clients", LOCKS, INSTALLED)

@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
+from infra.checkout import ROOT
 from infra.local.gateway.app import Gateway, Rules
 from infra.local.gateway.config import GatewayConfig
 from infra.local.gateway.doors import Doors
 from infra.local.gateway.routing import Router
-from infra.local.places import CHECKOUT
 from judgment.contract.routes import Route
 from judgment.kit.clock import utc_now
 from tests.probe.catalogue import CATALOGUE
@@ -32,7 +32,7 @@ def _config(folder: Path, **changes: Any) -> GatewayConfig:
         issuer_url="",
         issuer_file="",
         host_port="probe.test",
-        checkout=str(CHECKOUT),
+        checkout=str(ROOT),
         logs=str(folder),
         wire_log=str(folder / "wire.jsonl"),
         environments={door.name: {"PATH": "/usr/bin:/bin"} for door in CATALOGUE.doors},

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from infra.catalogue import CATALOGUE
+from infra.checkout import ROOT
 from infra.local.children import Child, ChildFailed
 from infra.local.lock import AlreadyRunning, end_holder, held, is_held
-from infra.local.places import CHECKOUT, Places
+from infra.local.places import Places
 from infra.local.ports import remembered_ports
 from infra.local.provision import BUS, SESSION_SECRET, aws_environment
 from infra.local.retention import LOG_BYTES, forget_long_logs, forget_old_lines
@@ -110,7 +111,7 @@ with held(Path(sys.argv[1])):
 def test_down_ends_the_holder_of_the_lock(tmp_path: Path) -> None:
     path = tmp_path / "supervisor.pid"
     command = [sys.executable, "-c", _HOLDER, str(path)]
-    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         assert end_holder(path) is True

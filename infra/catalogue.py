@@ -49,6 +49,10 @@ class Door:
     trigger: Literal["http", "authorizer", "queue", "schedule", "deploy"] = "http"
 
 
+VISIBILITY_PER_TIMEOUT = 6
+"""Visibility timeout over the consumer's timeout (Lambda developer guide, SQS event sources)."""
+
+
 @dataclass(frozen=True)
 class Queue:
     """An SQS queue with its dead-letter queue, consumed by one door in partial batches."""
@@ -58,6 +62,11 @@ class Queue:
     batch_size: int = 10
     max_receive_count: int = 5
     max_concurrency: int = 5
+
+    @property
+    def setting(self) -> str:
+        """The environment variable that tells a door where the queue is."""
+        return f"QUEUE_URL_{self.name.upper().replace('-', '_')}"
 
 
 @dataclass(frozen=True)

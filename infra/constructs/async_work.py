@@ -16,12 +16,12 @@ from aws_cdk import aws_scheduler as scheduler
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.catalogue import VISIBILITY_PER_TIMEOUT
 from infra.constructs.door import DoorFunction, logical_name
 
 if TYPE_CHECKING:
     from infra.catalogue import Catalogue, Queue, Rule, Schedule
 
-VISIBILITY_PER_TIMEOUT = 6
 DEAD_LETTERS_KEPT = Duration.days(14)
 RULE_RETRIES_FOR = Duration.hours(24)
 _SHORTEST_EVENT_AGE_S = 60

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 
+from infra.catalogue import VISIBILITY_PER_TIMEOUT
+
 if TYPE_CHECKING:
     from infra.catalogue import Catalogue, Queue, Table
 
 PREFIX = "judgment"
 BUS = PREFIX
 SESSION_SECRET = f"{PREFIX}/session"
-VISIBILITY_FACTOR = 6
-"""Visibility timeout over function timeout (Lambda developer guide, SQS event sources)."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,7 @@ def provision(catalogue: Catalogue, endpoint: str, session_secret: str) -> Provi
     for queue in catalogue.queues:
         timeout = catalogue.door(queue.consumer).timeout_s
         queues[queue.name] = _queue(sqs, queue, timeout)
-        setting = queue.name.upper().replace("-", "_")
-        settings[f"QUEUE_URL_{setting}"] = queues[queue.name]["url"]
+        settings[queue.setting] = queues[queue.name]["url"]
     for rule in catalogue.rules:
         pattern = {"source": [rule.source], "detail-type": list(rule.types)}
         name = f"{PREFIX}-{rule.name}"
@@ -124,7 +123,7 @@ def _queue(sqs: Any, queue: Queue, timeout_s: int) -> dict[str, str]:
     url = sqs.create_queue(
         QueueName=f"{PREFIX}-{queue.name}",
         Attributes={
-            "VisibilityTimeout": str(VISIBILITY_FACTOR * timeout_s),
+            "VisibilityTimeout": str(VISIBILITY_PER_TIMEOUT * timeout_s),
             "RedrivePolicy": json.dumps(redrive),
         },
     )["QueueUrl"]

@@ -82,10 +82,7 @@ class ServiceStack(Stack):
     def _given(self) -> dict[str, str]:
         given = settings_of(self._deployment)
         given |= {name: table.table_name for name, table in self._tables.items()}
-        given |= {
-            f"QUEUE_URL_{name.upper().replace('-', '_')}": pair.queue.queue_url
-            for name, pair in self._work.queues.items()
-        }
+        given |= {pair.row.setting: pair.queue.queue_url for pair in self._work.queues.values()}
         given["EVENT_BUS_NAME"] = self._work.bus.event_bus_name
         given["SESSION_SECRET_ID"] = self._secret.secret_name
         return given

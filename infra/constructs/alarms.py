@@ -67,34 +67,34 @@ class Alarms(Construct):
         errors = door.function.metric_errors(period=PERIOD)
         if row.trigger == "authorizer":
             errors = self._uncaught(door)
-        self._alarm(f"{name}-errors", errors, 1, f"{name} raised an error or ran out of time.")
-        self._alarm(
+        self.watch(f"{name}-errors", errors, 1, f"{name} raised an error or ran out of time.")
+        self.watch(
             f"{name}-internal-errors",
             _counted(INTERNAL_ERROR, name),
             1,
             f"{name} met an error it did not expect: find its stack by correlation id.",
         )
-        self._alarm(
+        self.watch(
             f"{name}-throttles",
             door.function.metric_throttles(period=PERIOD),
             1,
             f"{name} was throttled: the account's Lambda concurrency is used up.",
         )
-        self._alarm(
+        self.watch(
             f"{name}-slow",
             door.function.metric_duration(period=PERIOD, statistic="p99"),
             row.timeout_s * 1000 * SLOW_SHARE_OF_TIMEOUT,
             f"{name}: p99 is above {SLOW_SHARE_OF_TIMEOUT:.0%} of its {row.timeout_s} s timeout.",
         )
         if "RATE_LIMIT_TABLE" in row.settings:
-            self._alarm(
+            self.watch(
                 f"{name}-rate-limiter-down",
                 _counted(RATE_LIMITER_UNAVAILABLE, name),
                 1,
                 f"{name} served reads without counting them: DynamoDB did not answer.",
             )
         if "events:put" in row.grants and row.trigger == "schedule":
-            self._alarm(
+            self.watch(
                 f"{name}-outbox-waiting",
                 _counted(OUTBOX_WAITING, name),
                 1,
@@ -102,7 +102,7 @@ class Alarms(Construct):
                 periods=OUTBOX_PERIODS,
             )
         if row.database_role and row.trigger == "http":
-            self._alarm(
+            self.watch(
                 f"{name}-unavailable",
                 _counted(UNAVAILABLE, name),
                 UNAVAILABLE_PER_PERIOD,
@@ -123,7 +123,7 @@ class Alarms(Construct):
     def watch_queue(self, pair: QueuePair, consumer_timeout_s: int) -> None:
         """Any dead letter, and a message that waits too long."""
         name = pair.row.name
-        self._alarm(
+        self.watch(
             f"{name}-dead-letters",
             pair.dead_letters.metric_approximate_number_of_messages_visible(
                 period=PERIOD, statistic="Maximum"
@@ -131,7 +131,7 @@ class Alarms(Construct):
             1,
             f"{name} has dead letters: see the runbook of that name.",
         )
-        self._alarm(
+        self.watch(
             f"{name}-old",
             pair.queue.metric_approximate_age_of_oldest_message(period=PERIOD),
             consumer_timeout_s * OLDEST_MESSAGE_TIMEOUTS,
@@ -140,10 +140,8 @@ class Alarms(Construct):
 
     def watch_api(self, api: apigateway.RestApi) -> None:
         """Server errors as callers see them, and the p99 over all routes."""
-        self._alarm(
-            "api-5xx", api.metric_server_error(period=PERIOD), 5, "Callers got 5xx answers."
-        )
-        self._alarm(
+        self.watch("api-5xx", api.metric_server_error(period=PERIOD), 5, "Callers got 5xx answers.")
+        self.watch(
             "api-slow",
             api.metric_latency(period=PERIOD, statistic="p99"),
             GATEWAY_SLOW_MS,
@@ -154,12 +152,7 @@ class Alarms(Construct):
     def watch(
         self, name: str, metric: cloudwatch.IMetric, threshold: float, text: str, periods: int = 1
     ) -> None:
-        """Any other metric, at or above a threshold for that many periods."""
-        self._alarm(name, metric, threshold, text, periods)
-
-    def _alarm(
-        self, name: str, metric: cloudwatch.IMetric, threshold: float, text: str, periods: int = 1
-    ) -> None:
+        """A metric that is at or above a threshold for that many periods."""
         alarm = cloudwatch.Alarm(
             self,
             logical_name(name),

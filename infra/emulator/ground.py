@@ -21,7 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from infra.emulator.domain import Domain
 from infra.local.database import own_database, prepare
-from infra.local.issuer import AUDIENCE, IssuerApp, LocalIssuer
+from infra.local.issuer import ADMIN_CLAIM, AUDIENCE, IssuerApp, LocalIssuer
 from infra.local.ministack import ministack, wait_until_ready
 from infra.local.places import Places
 from infra.local.ports import remembered_ports
@@ -87,7 +87,7 @@ def ground(state: Path, *, strict: bool) -> Iterator[Ground]:
                 "local": "true",
                 "oidc_issuer": issuer.url,
                 "oidc_audience": AUDIENCE,
-                "oidc_admin_claim": "judgment_admin",
+                "oidc_admin_claim": ADMIN_CLAIM,
                 "database_urls": str(urls),
             },
             scratch=places.scratch,

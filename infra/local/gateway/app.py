@@ -87,7 +87,7 @@ class Gateway:
         started = time.perf_counter()
         stamp = Stamp(str(uuid.uuid4()), self._clock(), self._rules.domain)
         context = {
-            "requestTime": stamp.at.strftime("%d/%b/%Y:%H:%M:%S +0000"),
+            "requestTime": stamp.request_time,
             "requestId": stamp.request_id,
             "httpMethod": scope["method"],
             "path": scope["raw_path"].decode("latin-1"),

@@ -45,6 +45,11 @@ class Stamp:
     at: datetime
     domain: str
 
+    @property
+    def request_time(self) -> str:
+        """`$context.requestTime`, as in Apache's log."""
+        return self.at.strftime("%d/%b/%Y:%H:%M:%S +0000")
+
 
 def proxy_event(request: HttpRequest, match: Match, stamp: Stamp) -> Event:
     """The event of the proxy integration. Bodies are text: no binary media type is configured."""
@@ -87,7 +92,7 @@ def _context(request: HttpRequest, match: Match, stamp: Stamp) -> Event:
         "path": request.path,
         "protocol": "HTTP/1.1",
         "requestId": stamp.request_id,
-        "requestTime": stamp.at.strftime("%d/%b/%Y:%H:%M:%S +0000"),
+        "requestTime": stamp.request_time,
         "requestTimeEpoch": int(stamp.at.timestamp() * 1000),
         "resourceId": "local",
         "resourcePath": match.route.path,

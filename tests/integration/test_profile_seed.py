@@ -76,6 +76,7 @@ def test_everyone_is_seeded_once_with_a_profile_and_nothing_invented(seeded) -> 
         " or theme <> 'custom' or category <> 'resource-allocation'"
         " or recorded_at <> '2000-01-01Z'::timestamptz"
         "    + substring(scenario_title from 'contract (\\d+)')::int * interval '1 minute'"
+        " or scenario_title !~ '^Electricity contract ([1-9]|1[0-2]) of ([1-9]|1[0-2])$'"
     ).fetchone()
     assert invented == 0
     assert admin.execute(
@@ -98,6 +99,24 @@ def test_options_are_in_words_and_a_varying_rate_is_never_a_price_of_zero(seeded
         for label in labels
     )
     assert "Time-of-day rates, 5-year contract, local supplier" in labels
+    weighed = admin.execute(
+        "select distinct o ->> 'label' like 'Fixed%', (o -> 'drivers' ->> 'price')::float,"
+        " (o -> 'drivers' ->> 'predictability')::float"
+        " from judgment.decisions, jsonb_array_elements(options) o order by 1, 2"
+    ).fetchall()
+    assert weighed == [(False, 0.5, 0.0), (True, 0.0, 1.0), (True, 1.0, 1.0)]
+
+
+@pytest.mark.promise("P1-5")
+def test_every_option_offers_the_five_drivers_between_nothing_and_the_most(seeded) -> None:
+    _, admin = seeded
+    offered = admin.execute(
+        "select d.key, min(d.value::text::float), max(d.value::text::float), count(*)"
+        " from judgment.decisions, jsonb_array_elements(options) o,"
+        " jsonb_each(o -> 'drivers') d group by d.key order by d.key"
+    ).fetchall()
+    names = ("commitment", "known_supplier", "local_supplier", "predictability", "price")
+    assert offered == [(name, 0.0, 1.0, 4 * 4308) for name in names]
 
 
 @pytest.mark.promise("P1-5")

@@ -25,8 +25,8 @@ class OwnerTable:
 
     `owner`: the column that says whose a row is, or of the parent that `whose` goes through.
     `columns`: what is exported; `withheld`: column to the reason why it is not. `key`: what orders
-    a page, as an expression and its type. `since`: when a row came to be, for one snapshot time
-    over many pages; empty for tables of one row per owner and for those a Sync app may have made.
+    a page, as an expression and its type. `since`: when a row came to be, as an expression, for one
+    snapshot time over many pages; empty for tables of one row per owner.
     """
 
     name: str
@@ -73,6 +73,11 @@ class OwnerTable:
         return statement
 
 
+def _born_with(ours: str) -> str:
+    """When a row of a Sync app's table came to be: with the row of ours beside it, or before us."""
+    return f"coalesce(({ours}), '-infinity')"
+
+
 INVENTORY: tuple[OwnerTable, ...] = (
     OwnerTable(
         "public.evaluation_predictions",
@@ -107,7 +112,7 @@ INVENTORY: tuple[OwnerTable, ...] = (
         "public.choices",
         owner="user_id",
         columns=("id", "user_id"),
-        since="",
+        since=_born_with("SELECT d.created_at FROM judgment.decisions d WHERE d.id = choices.id"),
         withheld={"created_at": "In judgment.decisions; a Sync app's table may lack it."},
         of_sync=True,
     ),
@@ -120,7 +125,10 @@ INVENTORY: tuple[OwnerTable, ...] = (
             *("id", "theme", "category", "personalized_for_user_id"),
             "personalization_inputs_hash",
         ),
-        since="",
+        since=_born_with(
+            "SELECT c.created_at FROM judgment.scenario_contents c"
+            " WHERE c.scenario_id = scenarios.id"
+        ),
         withheld={
             "created_at": "In judgment.scenario_contents; a Sync app's table may lack it.",
         },

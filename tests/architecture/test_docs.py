@@ -13,6 +13,7 @@ import pytest
 from judgment.profile.signals import SIGNALS
 from tests.architecture.pages import CODE, FENCE, LINK, pages, prose
 from tests.architecture.source import ROOT, named, tracked
+from tests.requirements import BUILT, PROMISES
 
 PAGES = [pytest.param(page, id=named(page)) for page in pages()]
 FOLDERS = ("shared/", "functions/", "infra/", "tests/", "docs/", "events/", "skills/", "layers/",
@@ -105,6 +106,16 @@ def test_the_index_of_decisions_lists_each_once_by_its_title() -> None:
         words = re.sub(r"^# \d+[:. ]+", "", title)
         assert f"[{page.stem[:3]}]({page.name}) | {words}" in index
     assert "038" in numbers
+
+
+@pytest.mark.promise("P1-1-docs")
+def test_every_ruling_that_is_built_has_a_record_that_applies_it() -> None:
+    index = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    built = {
+        p.id.removeprefix("R-") for p in PROMISES if p.table == "rulings.md" and p.part in BUILT
+    }
+    recorded = set(re.findall(r"^\| (\d+) \| \[", index, re.MULTILINE))
+    assert {number for number in built if number.isdigit()} - recorded == set()
 
 
 @pytest.mark.promise("R-34", "000-14")

@@ -10,8 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ import pytest
 
 from infra.checkout import ROOT
 from infra.local.places import Places
+from infra.local.waiting import wait_for
 from tests.e2e.running import RunningStack, run_dev
 
 if TYPE_CHECKING:
@@ -54,21 +54,12 @@ class _Foreground:
         )
 
     def __enter__(self) -> RunningStack:
-        assert _happens(self._places.stack_file.exists, UP_SECONDS)
+        assert wait_for(self._places.stack_file.exists, UP_SECONDS)
         return RunningStack.read(self._places)
 
     def __exit__(self, *failure: object) -> None:
         self.process.kill()
         self.process.communicate()
-
-
-def _happens(condition: Callable[[], bool], seconds: float) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def _nothing_left(places: Places) -> bool:
@@ -106,7 +97,7 @@ def test_a_killed_supervisor_leaves_nothing_and_the_next_start_keeps_everything(
     with foreground as first:
         assert _reads(first) == 200
     assert foreground.process.returncode == -signal.SIGKILL
-    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+    assert wait_for(lambda: _nothing_left(places), GONE_SECONDS)
 
     second_foreground = _Foreground(places)
     with second_foreground as second:
@@ -119,11 +110,11 @@ def test_a_killed_supervisor_leaves_nothing_and_the_next_start_keeps_everything(
         assert (stale.status_code, fresh.status_code) == (401, 200)
 
         _crash_postgres(places)
-        assert _happens(lambda: _reads(second) == 200, GONE_SECONDS * 5)
+        assert wait_for(lambda: _reads(second) == 200, GONE_SECONDS * 5)
 
         second_foreground.process.send_signal(signal.SIGINT)
         assert second_foreground.process.wait(20) == 0
-    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+    assert wait_for(lambda: _nothing_left(places), GONE_SECONDS)
     assert not places.stack_file.exists()
 
 
@@ -131,7 +122,7 @@ def _crash_postgres(places: Places) -> None:
     """End the database server as a crash would; the supervisor starts it again."""
     pid = int((places.postgres / "postmaster.pid").read_text().split()[0])
     os.kill(pid, signal.SIGQUIT)
-    assert _happens(lambda: not Path(f"/proc/{pid}").exists(), GONE_SECONDS * 5)
+    assert wait_for(lambda: not Path(f"/proc/{pid}").exists(), GONE_SECONDS * 5)
 
 
 def _reads(stack: RunningStack) -> int:
@@ -180,5 +171,5 @@ def test_a_detached_stack_is_started_once_and_stopped_by_down(places: Places) ->
     assert "already running" in foreground.stderr
 
     assert run_dev("down", *options).stdout == "stopped\n"
-    assert _happens(lambda: _nothing_left(places), GONE_SECONDS)
+    assert wait_for(lambda: _nothing_left(places), GONE_SECONDS)
     assert run_dev("down", *options).stdout == "nothing is running\n"

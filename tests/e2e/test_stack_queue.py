@@ -6,7 +6,6 @@ invisible for a while before it may come again.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import psycopg
 import pytest
 
 from infra.local.provision import dead_letter_name
+from infra.local.waiting import wait_for
 from judgment.queue.jobs import SqsQueue
 from tests.probe.consume import CONSUMER, CURE
 from tests.probe.tick import CONSUMER as TICKER
@@ -89,10 +89,7 @@ def _redrive(sent: _Sent) -> None:
 
 
 def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.1)
+    assert wait_for(condition, _PATIENCE_SECONDS)
 
 
 def test_published_events_reach_the_consumer_once_beside_a_poisoned_one(sent: _Sent) -> None:

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 
-
-def _until(condition: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+from infra.local.waiting import wait_for
 
 
 @pytest.mark.promise("P1-9-probe")
@@ -42,7 +35,7 @@ def test_a_client_that_goes_away_does_not_stop_the_door_nor_the_next_client(
     params = {"count": "5", "pause": "0.1", "ledger": str(ledger)}
     with api.stream("GET", "/probe/stream", params=params) as answer:
         next(answer.iter_text())
-    _until(lambda: ledger.read_text().split() == ["0", "1", "2", "3", "4"])
+    assert wait_for(lambda: ledger.read_text().split() == ["0", "1", "2", "3", "4"], 20.0)
     again = api.get("/probe/stream", params={"count": "2"})
     assert again.text.count("data: ") == 2
 

@@ -9,58 +9,34 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, TypeAlias
 
+from tests.fakes.listening import Listening, QuietHandler
 from tests.fakes.model_wire import DIALECTS, Fail, Reply, Say, Turn
 
 Script: TypeAlias = Callable[[Turn], Reply]
 
+_JSON = {"Content-Type": "application/json"}
 _MODEL = {"id": "fake-model", "object": "model", "created": 1, "owned_by": "tests"}
 
 
-class ModelServer:
+class ModelServer(Listening):
     """Use as a context manager; `url` is the root, providers usually want `url + "/v1"`.
 
     `turns` holds the requests in order of arrival; `unknown` holds paths nobody serves here.
     """
 
     def __init__(self, script: Script):
+        super().__init__(_handler_for(self))
         self.script = script
         self.turns: list[Turn] = []
         self.unknown: list[str] = []
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
-
-    @property
-    def url(self) -> str:
-        """The root address."""
-        return f"http://127.0.0.1:{self._http.server_address[1]}"
 
     @property
     def told(self) -> str:
         """All text the model was told, over all turns, tool results included."""
         return "\n".join("\n".join([turn.told, *turn.results]) for turn in self.turns)
-
-    def __enter__(self) -> ModelServer:
-        """Start listening."""
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop listening."""
-        self._http.shutdown()
-        self._http.server_close()
-        self._thread.join(5)
 
     def answer(self, turn: Turn) -> Reply:
         """What the script says; the turn is kept first."""
@@ -73,17 +49,11 @@ def always(text: str) -> Script:
     return lambda turn: Say(text)
 
 
-def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def log_message(self, *args: Any) -> None:
-            """Say nothing; `turns` is the record."""
-
+def _handler_for(server: ModelServer) -> type[QuietHandler]:
+    class Handler(QuietHandler):
         def do_HEAD(self) -> None:
             """A preflight of some agents."""
-            self._send(200, "application/json", b"")
+            self.give(200, headers=_JSON)
 
         def do_GET(self) -> None:
             """The list of models."""
@@ -117,7 +87,7 @@ def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
                 raw = b"".join(iter(self._chunk, b""))
             else:
-                raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                raw = self.sent()
             if self.headers.get("Content-Encoding") == "gzip":
                 raw = gzip.decompress(raw)
             return json.loads(raw or b"{}")
@@ -144,13 +114,6 @@ def _handler_for(server: ModelServer) -> type[BaseHTTPRequestHandler]:
             self._json(404, {"error": {"message": "not found"}})
 
         def _json(self, status: int, body: Any) -> None:
-            self._send(status, "application/json", json.dumps(body).encode())
-
-        def _send(self, status: int, media_type: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", media_type)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.give(status, json.dumps(body).encode(), _JSON)
 
     return Handler

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -14,6 +13,7 @@ import pytest
 
 from infra.local.ministack import ministack, wait_until_ready
 from infra.local.places import Places
+from infra.local.ports import free_port
 from infra.local.provision import aws_access
 from judgment.access.counters import CLIENT_CONFIG, DynamoCounters
 from judgment.access.limits import Counters, Limit
@@ -23,12 +23,6 @@ from tests.fakes.counters import MemoryCounters
 NOW = datetime(2026, 11, 30, 12, 30, tzinfo=UTC)
 READS = Limit("profile", 50)
 TABLE = "rate-limits"
-
-
-def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
 
 
 @pytest.fixture(scope="module")

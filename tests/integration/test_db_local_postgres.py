@@ -9,8 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ import pytest
 
 from infra.local.postgres import LocalPostgres, PostgresFailed
 from infra.local.postgres_host import find_binaries
+from infra.local.waiting import wait_for
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -39,16 +39,6 @@ def _answer(server: LocalPostgres) -> int:
         row = connection.execute("SELECT 41 + 1").fetchone()
     assert row
     return int(row[0])
-
-
-def _until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    pause = threading.Event()
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        pause.wait(0.02)
-    return condition()
 
 
 def _gone(pid: int) -> bool:
@@ -106,7 +96,7 @@ def test_it_is_not_misled_by_a_pid_that_belongs_to_another_process(home: Path) -
     server = LocalPostgres(home / "pg").start()
     assert server.pid
     os.kill(server.pid, signal.SIGKILL)
-    assert _until(lambda: server.pid is None)
+    assert wait_for(lambda: server.pid is None, 10.0)
     pid_file = home / "pg" / "postmaster.pid"
     lines = pid_file.read_text().split("\n")
     pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]))
@@ -145,7 +135,7 @@ def test_killing_the_supervisor_takes_the_server_down(home: Path) -> None:
         pid = int(supervisor.stdout.readline())
         assert not _gone(pid)
         supervisor.kill()
-    assert _until(lambda: _gone(pid))
+    assert wait_for(lambda: _gone(pid), 10.0)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")

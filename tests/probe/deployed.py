@@ -7,7 +7,6 @@ made the queue, the rule, the schedule and the rights.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -16,6 +15,7 @@ import httpx
 import psycopg
 
 from infra.local.provision import dead_letter_name
+from infra.local.waiting import wait_for
 from judgment.queue.jobs import SqsQueue
 from tests.probe.catalogue import CATALOGUE as CATALOGUE
 from tests.probe.consume import CONSUMER, CURE
@@ -110,7 +110,5 @@ def _redrive(sqs: Any, dead: str, queue: str) -> None:
 
 
 def _until(condition: Callable[[], bool], hoped: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, f"in {PATIENCE_SECONDS:.0f} s it was not so: {hoped}"
-        time.sleep(0.2)
+    seen = wait_for(condition, PATIENCE_SECONDS)
+    assert seen, f"in {PATIENCE_SECONDS:.0f} s it was not so: {hoped}"

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
 
 import pytest
 
 from judgment.access.issuer import DOCUMENT_LIMIT, fetch_json
 from judgment.kit.errors import Unavailable
+from tests.fakes.listening import Listening, QuietHandler
 
 
-class Site:
+class Site(Listening):
     """A site on this machine that gives one scripted answer and counts who asks."""
 
     def __init__(self) -> None:
@@ -23,32 +21,18 @@ class Site:
         self.asked: list[str] = []
         site = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_GET(self) -> None:
                 site.asked.append(self.path)
-                self.send_response(site.status)
-                for name, value in site.headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(site.body)))
-                self.end_headers()
-                self.wfile.write(site.body)
+                self.give(site.status, site.body, site.headers)
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        super().__init__(Handler)
 
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    site = Site()
-    thread = threading.Thread(target=site.server.serve_forever, args=(0.01,))
-    thread.start()
-    yield site
-    site.server.shutdown()
-    thread.join()
-    site.server.server_close()
+    with Site() as site:
+        yield site
 
 
 def test_an_object_is_returned(site: Site):

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import threading
 import uuid
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +15,7 @@ from click.testing import CliRunner
 
 from judgment.cli.commands import cli
 from judgment.contract.profile import ProfileExplanation, cold_start
+from tests.fakes.listening import Listening, QuietHandler
 
 OWNER = uuid.UUID("0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1")
 KEY = "sync_" + "k" * 43
@@ -49,7 +48,7 @@ def explanation(sync: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-class Api:
+class Api(Listening):
     """An API on this machine that gives scripted answers and remembers what it was asked."""
 
     def __init__(self) -> None:
@@ -57,32 +56,20 @@ class Api:
         self.seen: list[tuple[str, str | None]] = []
         api = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(QuietHandler):
             def do_GET(self) -> None:
                 api.seen.append((self.path, self.headers["Authorization"]))
                 status, body = api.answers[self.path]
                 content = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(content)))
-                self.end_headers()
-                self.wfile.write(content)
+                self.give(status, content)
 
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        super().__init__(Handler)
 
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    api = Api()
-    thread = threading.Thread(target=api.server.serve_forever, args=(0.01,))
-    thread.start()
-    yield api
-    api.server.shutdown()
-    thread.join()
-    api.server.server_close()
+    with Api() as api:
+        yield api
 
 
 def run(api: Api, *arguments: str) -> Any:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import http.server
 import json
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -22,6 +20,7 @@ from judgment.entry.streaming import (
     next_invocation,
     serve,
 )
+from tests.fakes.listening import Listening, QuietHandler
 
 _CONTEXT = InvocationContext("id-1", "f", 128, "arn", deadline_ms=0)
 
@@ -177,31 +176,18 @@ def _runtime_api(reply: Callable[[str], tuple[dict[str, str], bytes]]) -> Iterat
     """A Runtime API that gives `reply` to GET and keeps what is posted, by path."""
     kept: dict[str, Any] = {}
 
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(QuietHandler):
         def do_GET(self) -> None:
             headers, body = reply(self.path)
-            self.send_response(200)
-            for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            self.give(200, body, headers)
 
         def do_POST(self) -> None:
-            kept[self.path] = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            self.send_response(202)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+            kept[self.path] = json.loads(self.sent())
+            self.give(202)
 
-        def log_message(self, *_: Any) -> None:
-            return
-
-    with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        kept["address"] = f"127.0.0.1:{server.server_address[1]}"
+    with Listening(Handler) as server:
+        kept["address"] = server.address
         yield kept
-        server.shutdown()
-        thread.join()
 
 
 def test_the_next_invocation_is_read_with_its_deadline() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -15,6 +15,7 @@ from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.kit.errors import Unavailable
 from judgment.queue.outbox import put
+from tests.fakes.bus import FakeBus
 from tests.fakes.people import make_owner, run_as_admin
 
 if TYPE_CHECKING:
@@ -22,26 +23,12 @@ if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
 
-class Bus:
-    """Takes everything, or nothing when it is down."""
-
-    def __init__(self) -> None:
-        self.down = False
-        self.taken: list[Event] = []
-
-    def put(self, events: Sequence[Event]) -> frozenset[uuid.UUID]:
-        if self.down:
-            raise Unavailable
-        self.taken += events
-        return frozenset(event.id for event in events)
-
-
 class Harness:
     """The door over a real database."""
 
     def __init__(self, database: TestDatabase):
         self.database = database
-        self.bus = Bus()
+        self.bus = FakeBus()
         self.worker = Database(database.url("judgment_worker"))
         self.door: ScheduleDoor = build(self.worker.transaction, self.bus, Telemetry("maintenance"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -175,6 +176,45 @@ def test_egress_follows_from_what_a_door_needs() -> None:
 def test_a_door_with_a_database_has_a_role_and_its_address() -> None:
     for door in CATALOGUE.doors:
         assert (door.database_role is not None) == ("DATABASE_URL" in door.settings), door.name
+
+
+PLACE = re.compile(
+    r"(?<![a-z])(local(?!e|.supplier)|emulat|ministack)|127\.0\.0\.1|aws_endpoint_url",
+    re.IGNORECASE,
+)
+
+
+def _spoken(path: Path) -> set[str]:
+    """Every name and text in a file's code; its comments and docstrings are not code."""
+    nodes = list(ast.walk(tree(path)))
+    docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    return {
+        value
+        for node in nodes
+        if id(node) not in docs
+        for _, value in ast.iter_fields(node)
+        if isinstance(value, str)
+    }
+
+
+@pytest.mark.promise("P1-9")
+def test_no_door_and_nothing_below_it_knows_where_it_runs() -> None:
+    """The command line is no part of a door: it may send a key in the clear to this machine."""
+    asking = [
+        f"{path.relative_to(ROOT)}: {word}"
+        for path in python_files("functions/", "shared/judgment")
+        if "judgment/cli/" not in path.as_posix()
+        for word in _spoken(path)
+        if PLACE.search(word)
+    ]
+    assert not asking, "\n".join(asking)
+
+
+def test_the_pattern_knows_a_place_from_other_words() -> None:
+    places = ("is_local", "LOCAL_MODE", "http://localhost:1", "emulated", "AWS_ENDPOINT_URL")
+    assert all(PLACE.search(word) for word in places)
+    others = ("local_supplier", "a local supplier", "locale", "nonlocal_")
+    assert not any(PLACE.search(word) for word in others)
 
 
 @pytest.mark.promise("P1-1-idempotency")

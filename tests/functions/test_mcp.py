@@ -278,6 +278,7 @@ def test_an_invocation_leaves_no_task_behind(door: McpDoor, era: Ask) -> None:
     assert asyncio.all_tasks(asyncio.get_event_loop()) == set()
 
 
+@pytest.mark.promise("R-27")
 def test_rest_is_found_by_the_gateways_own_word_never_by_host(rest: FakeRest) -> None:
     client = Rest(rest.connect)
     made = McpDoor(server.build_server(client), client, "", frozenset(), Telemetry("mcp"))

@@ -20,6 +20,7 @@ def test_an_empty_database_is_brought_up_to_date_and_the_second_time_left_alone(
     empty_database: TestDatabase,
 ):
     prepare(empty_database.admin_url)
+    empty_database.server.set_role_passwords("judgment_migrate")
     url = empty_database.url("judgment_migrate")
     door = build(lambda: connection_string(url), Telemetry("migrate"))
     names = [migration.name for migration in packaged_migrations()]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def build(
     gate: ReadGate,
-    profiles: ProfileService[Transaction],
+    profiles: ProfileService,
     limits: Mapping[str, Limit],
     telemetry: Telemetry,
 ) -> HttpDoor:

@@ -12,11 +12,11 @@ from judgment.access.counters import CLIENT_CONFIG, DynamoCounters
 from judgment.access.gate import ReadGate
 from judgment.access.limits import Limit, RateLimiter
 from judgment.access.store import agent_access
-from judgment.db.connection import Database, Transaction
+from judgment.db.connection import Database
 from judgment.entry.observability import RATE_LIMITER_UNAVAILABLE, Telemetry
 from judgment.kit.settings import read_settings
+from judgment.profile import store
 from judgment.profile.service import ProfileService
-from judgment.profile.store import ProfileStore
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Settings:
     limit_recent_decisions_per_hour: int = 200
 
 
-def wire() -> tuple[ReadGate, ProfileService[Transaction], dict[str, Limit], Telemetry]:
+def wire() -> tuple[ReadGate, ProfileService, dict[str, Limit], Telemetry]:
     """The door's parts over the real adapters. Raises SettingError."""
     s = read_settings(Settings, os.environ)
     telemetry = Telemetry("profile_read")
@@ -44,4 +44,4 @@ def wire() -> tuple[ReadGate, ProfileService[Transaction], dict[str, Limit], Tel
         "profile": Limit("profile", s.limit_profile_per_hour),
         "recent_decisions": Limit("recent_decisions", s.limit_recent_decisions_per_hour),
     }
-    return gate, ProfileService(ProfileStore()), limits, telemetry
+    return gate, ProfileService(store), limits, telemetry

@@ -19,8 +19,8 @@ from judgment.contract.profile import AgentProfile, ProfileExplanation, RecentDe
 from judgment.contract.scopes import Scope
 from judgment.db.connection import Database
 from judgment.entry.observability import RATE_LIMITER_UNAVAILABLE, Telemetry
+from judgment.profile import store as profile_store
 from judgment.profile.service import ProfileService
-from judgment.profile.store import ProfileStore
 from tests.fakes.counters import MemoryCounters
 from tests.fakes.events import agent, http_event
 from tests.fakes.people import decide, make_owner, run_as_admin, switch_flag, switch_own
@@ -46,7 +46,7 @@ class Harness:
         limiter = RateLimiter(self.counters, lambda: telemetry.count(RATE_LIMITER_UNAVAILABLE))
         gate = ReadGate(self.postgres.transaction, agent_access, limiter)
         self.limits = {"profile": Limit("profile", 5), "recent_decisions": Limit("recent", 3)}
-        self.door = build(gate, ProfileService(ProfileStore()), self.limits, telemetry)
+        self.door = build(gate, ProfileService(profile_store), self.limits, telemetry)
 
     def get(
         self,

@@ -12,12 +12,12 @@ import pytest
 from judgment.db.connection import Database, json_value
 from judgment.db.errors import DatabaseError, PermissionDenied
 from judgment.kit.errors import Refusal
+from judgment.profile import store
 from judgment.profile.build import build
 from judgment.profile.composer import composed
 from judgment.profile.distil import distil
 from judgment.profile.scores import sync_score
 from judgment.profile.service import ProfileService
-from judgment.profile.store import ProfileStore
 from tests.unit.profile.decisions import decision, option
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def set_score(database: TestDatabase, owner: UUID, score: float) -> None:
 @pytest.mark.promise("000-3.2-cold")
 def test_an_owner_without_a_row_is_answered_cold_with_their_stored_score(reader, owner) -> None:
     with reader.transaction(owner, read_only=True) as tx:
-        profile = ProfileService(ProfileStore()).profile(tx, owner)
+        profile = ProfileService(store).profile(tx, owner)
     assert (profile.games_played, profile.summary_text, profile.signals) == (0, None, [])
     assert profile.sync_score == 33
 
@@ -95,7 +95,6 @@ def test_decisions_are_built_written_and_read_back_as_the_same_profile(
 ) -> None:
     record(module_database, owner)
     set_score(module_database, owner, 0)
-    store = ProfileStore()
     with writer.transaction(owner) as tx:
         decisions = store.decisions(tx, owner)
         profile = composed(build(decisions), NOW)
@@ -122,7 +121,6 @@ def test_what_the_owner_wrote_about_themself_is_in_nothing_that_agents_read(
             "update public.profiles set personal_context = %s where id = %s", (canary, owner)
         )
     record(module_database, owner)
-    store = ProfileStore()
     with writer.transaction(owner) as tx:
         profile = composed(build(store.decisions(tx, owner)), NOW)
         store.save(tx, owner, profile, sync_score(profile))
@@ -148,7 +146,6 @@ def test_a_score_that_a_sync_app_owns_is_not_written_over(
             "insert into judgment.profile_state (user_id, score_owner) values (%s, 'sync')",
             (owner,),
         )
-    store = ProfileStore()
     with writer.transaction(owner) as tx:
         store.save(tx, owner, build(ROUNDS), 77.0)
     with reader.transaction(owner, read_only=True) as tx:
@@ -169,7 +166,6 @@ def test_the_score_of_somebody_who_was_there_before_us_is_kept_without_being_tol
                 " values (%s, 40)",
                 (owner,),
             )
-    store = ProfileStore()
     for _ in range(2):
         with writer.transaction(owner) as tx:
             store.save(tx, owner, build(ROUNDS), 77.0)
@@ -183,7 +179,6 @@ def test_the_score_of_a_beginner_is_ours_and_grows_with_each_save(
     module_database, reader, writer, owner
 ) -> None:
     set_score(module_database, owner, 0)
-    store = ProfileStore()
     for score in (1.5, 7.5):
         with writer.transaction(owner) as tx:
             store.save(tx, owner, build(ROUNDS), score)
@@ -204,14 +199,13 @@ def test_a_not_a_number_score_and_wrongly_typed_documents_are_served(
             (owner, "long " * 210_000),
         )
     with reader.transaction(owner, read_only=True) as tx:
-        profile = ProfileService(ProfileStore()).profile(tx, owner)
+        profile = ProfileService(store).profile(tx, owner)
     assert (profile.sync_score, profile.games_played) == (0, 9)
     assert len(profile.summary_text or "") == 4_000
 
 
 @pytest.mark.promise("000-3.2-readonly")
 def test_the_reader_cannot_write_a_profile_and_nobody_anothers(reader, writer, owner) -> None:
-    store = ProfileStore()
     for database, acting in ((reader, owner), (writer, uuid4())):
         with pytest.raises((DatabaseError, Refusal)), database.transaction(acting) as tx:
             store.save(tx, owner, build(ROUNDS), 1.0)

@@ -13,8 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
+
+if TYPE_CHECKING:
+    from judgment.db.connection import Transaction
 
 WHOLE_ROW = ("*",)
 
@@ -216,16 +219,6 @@ EXEMPT: Mapping[str, str] = {
 }
 
 
-class Statements(Protocol):
-    """The part of a transaction that is used here."""
-
-    def execute(self, sql: str, params: Any = None) -> int: ...
-
-    def all(self, sql: str, params: Any = None) -> list[dict[str, Any]]: ...
-
-    def value(self, sql: str, params: Any = None) -> Any: ...
-
-
 @dataclass(frozen=True)
 class ExportedRow:
     """A row as JSON values, and its key, after which the next page starts."""
@@ -235,7 +228,7 @@ class ExportedRow:
 
 
 def export_page(
-    tx: Statements,
+    tx: Transaction,
     table: OwnerTable,
     user_id: UUID,
     *,
@@ -251,7 +244,7 @@ def export_page(
     return [ExportedRow(row["key"], row["document"]) for row in rows]
 
 
-def erase_owner(tx: Statements, user_id: UUID) -> dict[str, int]:
+def erase_owner(tx: Transaction, user_id: UUID) -> dict[str, int]:
     """Erase everything of the transaction's owner; rows touched by table, in that order.
 
     Run it as judgment_owner in a transaction of `user_id`. Erasing twice is harmless. Raises

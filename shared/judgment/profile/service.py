@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from judgment.contract.profile import (
@@ -25,6 +25,7 @@ from judgment.profile.distil import distil, signal_evidence
 from judgment.profile.model import PlayerDecisionProfile, profile_from_row
 
 if TYPE_CHECKING:
+    from judgment.db.connection import Transaction
     from judgment.profile.shapes import StoredProfile
 
 KEPT_ANSWERS = 64
@@ -32,29 +33,29 @@ KEPT_TEXT_LIMIT = 65_536
 RATIONALE_LIMIT = 4_000
 OURS = "judgment"
 
-Tx = TypeVar("Tx", contravariant=True)
 
+class ProfileRows(Protocol):
+    """Where the rows come from: `judgment.profile.store`."""
 
-class ProfileRows(Protocol[Tx]):
-    """Where the rows come from; `Tx` is whatever an open transaction is to it."""
-
-    def stored_profile(self, tx: Tx, user_id: UUID) -> StoredProfile:
+    def stored_profile(self, tx: Transaction, user_id: UUID) -> StoredProfile:
         """What is stored of one owner."""
         ...
 
-    def recent_decisions(self, tx: Tx, user_id: UUID, limit: int) -> Sequence[Mapping[str, Any]]:
+    def recent_decisions(
+        self, tx: Transaction, user_id: UUID, limit: int
+    ) -> Sequence[Mapping[str, Any]]:
         """The latest decisions, newest first."""
         ...
 
 
-class ProfileService(Generic[Tx]):
+class ProfileService:
     """Reads on behalf of one owner at a time, inside the caller's transaction."""
 
-    def __init__(self, rows: ProfileRows[Tx]) -> None:
+    def __init__(self, rows: ProfileRows) -> None:
         self._rows = rows
         self._answers: OrderedDict[tuple[UUID, StoredProfile], AgentProfile] = OrderedDict()
 
-    def profile(self, tx: Tx, user_id: UUID) -> AgentProfile:
+    def profile(self, tx: Transaction, user_id: UUID) -> AgentProfile:
         """The distilled profile; without a row its cold start. No stored row makes it raise."""
         stored = self._rows.stored_profile(tx, user_id)
         key = (user_id, stored)
@@ -67,12 +68,12 @@ class ProfileService(Generic[Tx]):
                     self._answers.popitem(last=False)
         return answer
 
-    def recent_decisions(self, tx: Tx, user_id: UUID, limit: int) -> RecentDecisions:
+    def recent_decisions(self, tx: Transaction, user_id: UUID, limit: int) -> RecentDecisions:
         """The latest `limit` decisions (1 to 20, checked at the edge), newest first, bounded."""
         rows = self._rows.recent_decisions(tx, user_id, limit)
         return RecentDecisions(decisions=[_recent(row) for row in rows])
 
-    def explanation(self, tx: Tx, user_id: UUID) -> ProfileExplanation:
+    def explanation(self, tx: Transaction, user_id: UUID) -> ProfileExplanation:
         """Both scores term by term and the evidence of all twelve signals."""
         stored = self._rows.stored_profile(tx, user_id)
         profile = read_stored(stored.row)

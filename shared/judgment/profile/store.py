@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.db.connection import json_value
@@ -11,50 +11,42 @@ from judgment.profile.decision import Decision, decision_from_row
 from judgment.profile.model import DOCUMENT_COLUMNS, PlayerDecisionProfile
 from judgment.profile.shapes import StoredProfile
 
+if TYPE_CHECKING:
+    from judgment.db.connection import Transaction
+
 QUERIES = load_queries("judgment.profile")
 
 
-class Statements(Protocol):
-    """The part of `judgment.db`'s transaction that is used here."""
-
-    def one(self, sql: str, params: Any = None) -> dict[str, Any] | None: ...
-
-    def all(self, sql: str, params: Any = None) -> list[dict[str, Any]]: ...
-
-    def execute(self, sql: str, params: Any = None) -> int: ...
+def stored_profile(tx: Transaction, user_id: UUID) -> StoredProfile:
+    """What is stored of one owner, in one statement; nothing of it is interpreted here."""
+    row = tx.one(QUERIES["stored_profile"], {"user_id": user_id}) or {}
+    return StoredProfile(row.get("profile"), row.get("sync_score"), row.get("score_owner"))
 
 
-class ProfileStore:
-    """The rows behind `ProfileService`, and the writing of a built profile."""
+def recent_decisions(tx: Transaction, user_id: UUID, limit: int) -> list[dict[str, Any]]:
+    """The latest `limit` decisions, newest first, as rows of labels."""
+    return tx.all(QUERIES["recent_decisions"], {"user_id": user_id, "limit": limit})
 
-    def stored_profile(self, tx: Statements, user_id: UUID) -> StoredProfile:
-        """What is stored of one owner, in one statement; nothing of it is interpreted here."""
-        row = tx.one(QUERIES["stored_profile"], {"user_id": user_id}) or {}
-        return StoredProfile(row.get("profile"), row.get("sync_score"), row.get("score_owner"))
 
-    def recent_decisions(self, tx: Statements, user_id: UUID, limit: int) -> list[dict[str, Any]]:
-        """The latest `limit` decisions, newest first, as rows of labels."""
-        return tx.all(QUERIES["recent_decisions"], {"user_id": user_id, "limit": limit})
+def decisions(tx: Transaction, user_id: UUID) -> list[Decision]:
+    """Every decision of the owner, oldest first."""
+    rows = tx.all(QUERIES["decisions_of"], {"user_id": user_id})
+    return [decision_from_row(row) for row in rows]
 
-    def decisions(self, tx: Statements, user_id: UUID) -> list[Decision]:
-        """Every decision of the owner, oldest first."""
-        rows = tx.all(QUERIES["decisions_of"], {"user_id": user_id})
-        return [decision_from_row(row) for row in rows]
 
-    def save(
-        self,
-        tx: Statements,
-        user_id: UUID,
-        profile: PlayerDecisionProfile,
-        sync_score: float,
-    ) -> None:
-        """Write the profile with its texts, and the score where it is ours (ruling 22).
+def save(
+    tx: Transaction,
+    user_id: UUID,
+    profile: PlayerDecisionProfile,
+    sync_score: float,
+) -> None:
+    """Write the profile with its texts, and the score where it is ours (ruling 22).
 
-        The owner's row in `profiles` must exist.
-        """
-        tx.execute(QUERIES["own_score"], {"user_id": user_id})
-        tx.execute(QUERIES["save_profile"], save_parameters(user_id, profile))
-        tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
+    The owner's row in `profiles` must exist.
+    """
+    tx.execute(QUERIES["own_score"], {"user_id": user_id})
+    tx.execute(QUERIES["save_profile"], save_parameters(user_id, profile))
+    tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
 
 
 def save_parameters(user_id: UUID, profile: PlayerDecisionProfile) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import psycopg
 
 from judgment.db.connection import Database
 from judgment.kit.clock import utc_now
+from judgment.profile import store
 from judgment.profile.build import build
 from judgment.profile.composer import composed
 from judgment.profile.scores import sync_score
-from judgment.profile.store import ProfileStore
 from tests.bench.profiles import profiled
 from tests.bench.report import Budget, Section, Table, missed
 from tests.bench.rounds import Case, interleave
@@ -88,7 +88,6 @@ def _owner(bench: Workbench, size: int) -> tuple[UUID, float]:
             (owner, str(owner)),
         )
         connection.execute(GROW, {"from": seeded, "to": owner, "size": size, "times": size})
-    store = ProfileStore()
     with Database(bench.stack["database_url"]).transaction(owner) as tx:
         decisions = store.decisions(tx, owner)
         if len(decisions) != size:

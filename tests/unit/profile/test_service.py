@@ -37,7 +37,7 @@ def rows() -> Rows:
 
 
 @pytest.fixture
-def service(rows: Rows) -> ProfileService[None]:
+def service(rows: Rows) -> ProfileService:
     return ProfileService(rows)
 
 

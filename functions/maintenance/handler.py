@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from functions.maintenance.wiring import wire
@@ -14,13 +13,11 @@ from judgment.queue.outbox import sweep
 from judgment.queue.store import retire
 
 if TYPE_CHECKING:
-    from judgment.db.connection import Transaction
     from judgment.queue.bus import EventBus
+    from judgment.queue.outbox import Begin
 
 
-def build(
-    begin: Callable[..., AbstractContextManager[Transaction]], bus: EventBus, telemetry: Telemetry
-) -> ScheduleDoor:
+def build(begin: Begin, bus: EventBus, telemetry: Telemetry) -> ScheduleDoor:
     """The door over these parts."""
 
     def sweep_outbox() -> Mapping[str, int]:

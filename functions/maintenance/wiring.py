@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from judgment.db.connection import Database, Transaction
+from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.kit.settings import read_settings
 from judgment.queue.bus import EventBridgeBus, EventBus
+
+if TYPE_CHECKING:
+    from judgment.queue.outbox import Begin
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Settings:
     event_bus_name: str
 
 
-def wire() -> tuple[Callable[..., AbstractContextManager[Transaction]], EventBus, Telemetry]:
+def wire() -> tuple[Begin, EventBus, Telemetry]:
     """The door's parts over the real adapters. Raises SettingError."""
     settings = read_settings(Settings, os.environ)
     database = Database(settings.database_url, application_name="maintenance")

@@ -165,17 +165,9 @@ def holds_sync_tables(url: str) -> bool:
     The role in the URL is one that has migrated or is about to.
     """
     with psycopg.connect(url, autocommit=True) as connection:
-        found = connection.execute(
-            "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
-            " c.relnamespace WHERE n.nspname = 'public' AND c.relname = 'profiles'"
-        ).fetchone()
-        if found is None:
+        if not _has_table(connection, "public", "profiles"):
             return False
-        recorded = connection.execute(
-            "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
-            " c.relnamespace WHERE n.nspname = 'judgment' AND c.relname = 'baseline_objects'"
-        ).fetchone()
-        if recorded is None:
+        if not _has_table(connection, "judgment", "baseline_objects"):
             return True
         ours = connection.execute(
             "SELECT 1 FROM judgment.baseline_objects WHERE name = 'public.profiles'"
@@ -185,6 +177,16 @@ def holds_sync_tables(url: str) -> bool:
 
 def _exists(connection: psycopg.Connection[Any], role: str) -> bool:
     found = connection.execute("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = %s", (role,))
+    return found.fetchone() is not None
+
+
+def _has_table(connection: psycopg.Connection[Any], schema: str, name: str) -> bool:
+    """Asked of the catalogue, because a role without rights on the schema may ask."""
+    found = connection.execute(
+        "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
+        " c.relnamespace WHERE n.nspname = %s AND c.relname = %s",
+        (schema, name),
+    )
     return found.fetchone() is not None
 
 
@@ -203,11 +205,7 @@ def _alone(connection: psycopg.Connection[Any]) -> Generator[None]:
 
 def _recorded(connection: psycopg.Connection[Any]) -> dict[int, tuple[str, str]]:
     """Version to (name, digest); makes the record, and our schema, where there is none."""
-    there = connection.execute(
-        "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid ="
-        " c.relnamespace WHERE n.nspname = 'judgment' AND c.relname = 'schema_migrations'"
-    ).fetchone()
-    if there is None:
+    if not _has_table(connection, "judgment", "schema_migrations"):
         with connection.transaction():
             connection.execute("CREATE SCHEMA IF NOT EXISTS judgment")
             connection.execute("COMMENT ON SCHEMA judgment IS 'What Judgment keeps.'")

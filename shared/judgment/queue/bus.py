@@ -47,7 +47,7 @@ class EventBridgeBus:
             raise TooLarge(f"The events are over {ENTRY_LIMIT} bytes.")
         if not entries:
             return frozenset()
-        answers = _called(self._client.put_events, Entries=entries)["Entries"]
+        answers = called(self._client.put_events, Entries=entries)["Entries"]
         pairs = zip(events, answers, strict=True)
         return frozenset(event.id for event, answer in pairs if "ErrorCode" not in answer)
 
@@ -90,7 +90,7 @@ def aws_client(service: str) -> Any:
     return cast("Any", boto3).client(service, config=patience)
 
 
-def _called(call: Any, **arguments: Any) -> Any:
+def called(call: Any, **arguments: Any) -> Any:
     """The answer of an AWS call. Raises Unavailable for whatever AWS or the way there refuses."""
     from botocore.exceptions import BotoCoreError, ClientError
 

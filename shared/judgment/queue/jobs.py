@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Protocol, Self
 
-from judgment.kit.errors import TooLarge, Unavailable
-from judgment.queue.bus import aws_client
+from judgment.kit.errors import TooLarge
+from judgment.queue.bus import aws_client, called
 
 MESSAGE_LIMIT = 1024 * 1024
 """Bytes of an SQS message (AWS raised it from 256 KiB in 2025)."""
@@ -34,15 +34,13 @@ class SqsQueue:
 
     def send(self, body: str, *, delay_seconds: int = 0) -> None:
         """See `JobQueue.send`."""
-        from botocore.exceptions import BotoCoreError, ClientError
-
         check_message(body, delay_seconds)
-        try:
-            self._client.send_message(
-                QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_seconds
-            )
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable() from error
+        called(
+            self._client.send_message,
+            QueueUrl=self._url,
+            MessageBody=body,
+            DelaySeconds=delay_seconds,
+        )
 
 
 def check_message(body: str, delay_seconds: int) -> None:

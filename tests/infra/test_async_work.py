@@ -130,7 +130,7 @@ def test_an_uncounted_read_raises_an_alarm(on_aws: Assembly) -> None:
         for row in on_aws.resources(SERVICE, "AWS::CloudWatch::Alarm").values()
     }
     alarm = names["judgment-profile_read-rate-limiter-down"]
-    assert alarm["MetricName"] == "RateLimiterUnavailable"
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("Judgment", "RateLimiterUnavailable")
     assert alarm["Dimensions"] == [{"Name": "service", "Value": "profile_read"}]
 
 

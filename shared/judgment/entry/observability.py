@@ -1,7 +1,7 @@
-"""JSON log lines and EMF metrics of one door, both redacted, both carrying the correlation id.
+"""What one door says: JSON log lines, redacted and with their request's correlation id, and metrics.
 
-Metric names are the constants below: alarms in `infra` are built from them. Dimensions are the
-namespace and the door; ids of people never become a dimension.
+Metric names are the constants below: alarms in `infra` are built from them. Metrics are EMF with
+the door as their one dimension; ids of people never become one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What one door says: JSON log lines, redacted and with their request's correlation id, and metrics.
+"""What one door says: JSON log lines, redacted, with their request's correlation id; and metrics.
 
 Metric names are the constants below: alarms in `infra` are built from them. Metrics are EMF with
 the door as their one dimension; ids of people never become one.

@@ -56,7 +56,11 @@ def module_database(postgres: LocalPostgres, migrated_template: str) -> Iterator
 
 
 @pytest.fixture
-def empty_database(postgres: LocalPostgres) -> Iterator[TestDatabase]:
-    """A database without any table, for tests of the migrations themselves."""
+def empty_database(postgres: LocalPostgres, migrated_template: str) -> Iterator[TestDatabase]:
+    """A database without any table, for tests of the migrations themselves.
+
+    Roles belong to the whole server. The template has made them, as the migrator, so that a test
+    which migrates as somebody else does not make them first and lock the migrator out.
+    """
     with copied_database(postgres, "template0") as database:
         yield database

@@ -56,6 +56,7 @@ def http_event(
         "stageVariables": None,
         "requestContext": {
             "requestId": "11111111-2222-4333-8444-555555555555",
+            "domainName": "api.example.test",
             "stage": "live",
             "path": path,
             "resourcePath": resource or path,

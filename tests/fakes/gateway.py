@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 import anyio.to_thread
 import httpx2
 
+from functions.mcp.door import McpDoor
+from functions.mcp.rest import Rest
+from functions.mcp.server import build_server
 from judgment.contract.principal import Principal
-from tests.fakes.rest_api import OWNER
+from judgment.entry.observability import Telemetry
+from tests.fakes.events import http_event
+from tests.fakes.rest_api import OWNER, FakeRest
 
 Handler = Callable[[Mapping[str, Any], Any], Mapping[str, Any]]
 
 KEY = "sync_" + "k" * 43
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+"""What every message of the per-request era carries in `params._meta`."""
 AGENT = Principal(
     kind="agent",
     user_id=OWNER,
@@ -42,24 +53,26 @@ def proxy_event(
         "Host": "attacker.example",
         **(headers or {}),
     }
-    return {
-        "resource": "/mcp",
-        "path": "/mcp",
-        "httpMethod": method,
-        "headers": sent,
-        "multiValueHeaders": {name: [value] for name, value in sent.items()},
-        "queryStringParameters": dict(query) if query else None,
-        "multiValueQueryStringParameters": {k: [v] for k, v in query.items()} if query else None,
-        "requestContext": {
-            "authorizer": principal.to_context() if principal else None,
-            "domainName": "api.example.test",
-            "path": "/mcp",
-            "requestId": "11111111-2222-4333-8444-555555555555",
-            "stage": "v1",
-        },
-        "body": body if isinstance(body, str) or body is None else json.dumps(body),
-        "isBase64Encoded": False,
-    }
+    return http_event(
+        method,
+        "/mcp",
+        principal=principal,
+        query={name: [value] for name, value in (query or {}).items()},
+        headers=sent,
+        body=body if isinstance(body, str) or body is None else json.dumps(body),
+    )
+
+
+@contextmanager
+def mcp_door(rest: FakeRest) -> Iterator[McpDoor]:
+    """The MCP door of `https://api.test` over that REST API; a console may call it."""
+    client = Rest(rest.connect)
+    origins = frozenset({"https://console.test"})
+    made = McpDoor(build_server(client), client, "https://api.test/", origins, Telemetry("mcp"))
+    try:
+        yield made
+    finally:
+        made.close()
 
 
 class LambdaTransport(httpx2.AsyncBaseTransport):

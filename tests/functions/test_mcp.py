@@ -21,14 +21,10 @@ from functions.mcp.tools import TOOLS
 from functions.mcp.wiring import Settings, origins
 from judgment.contract.profile import cold_start
 from judgment.entry.observability import Telemetry
-from tests.fakes.gateway import AGENT, KEY, proxy_event
+from tests.fakes.gateway import AGENT, KEY, META, mcp_door, proxy_event
 from tests.fakes.rest_api import DECISION, OWNER, FakeRest, trained_profile
 
 ROOT = Path(__file__).parents[2]
-META = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-}
 Ask = Callable[..., dict[str, Any]]
 
 
@@ -39,16 +35,8 @@ def rest() -> FakeRest:
 
 @pytest.fixture
 def door(rest: FakeRest) -> Iterator[McpDoor]:
-    client = Rest(rest.connect)
-    made = McpDoor(
-        server.build_server(client),
-        client,
-        "https://api.test/",
-        frozenset({"https://console.test"}),
-        Telemetry("mcp"),
-    )
-    yield made
-    made.close()
+    with mcp_door(rest) as made:
+        yield made
 
 
 def legacy(method: str, params: Any = None, version: str = "2025-11-25") -> dict[str, Any]:

@@ -11,11 +11,7 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from functions.mcp import server
-from functions.mcp.door import McpDoor
-from functions.mcp.rest import Rest
-from judgment.entry.observability import Telemetry
-from tests.fakes.gateway import LambdaTransport
+from tests.fakes.gateway import LambdaTransport, mcp_door
 from tests.fakes.rest_api import DECISION, FakeRest, trained_profile
 
 MODES = pytest.mark.parametrize(
@@ -31,12 +27,8 @@ def rest() -> FakeRest:
 
 @pytest.fixture
 def transport(rest: FakeRest) -> Iterator[LambdaTransport]:
-    client = Rest(rest.connect)
-    door = McpDoor(
-        server.build_server(client), client, "https://api.test", frozenset(), Telemetry("mcp")
-    )
-    yield LambdaTransport(door)
-    door.close()
+    with mcp_door(rest) as door:
+        yield LambdaTransport(door)
 
 
 @asynccontextmanager

@@ -5,41 +5,32 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from functions.mcp import edge, server
-from functions.mcp.door import McpDoor
-from functions.mcp.rest import Rest
+from functions.mcp import edge
 from judgment.contract.principal import Principal
 from judgment.entry.event import BODY_LIMIT
-from judgment.entry.observability import Telemetry
 from judgment.kit.errors import Unauthorized
-from tests.fakes.gateway import proxy_event
+from tests.fakes.gateway import META, mcp_door, proxy_event
 from tests.fakes.rest_api import FakeRest
 
+if TYPE_CHECKING:
+    from functions.mcp.door import McpDoor
+
 VERSION = "io.modelcontextprotocol/protocolVersion"
-META = {VERSION: "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 MODERN = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/list"}
 
 
 @pytest.fixture(scope="module")
 def door() -> Iterator[McpDoor]:
-    client = Rest(FakeRest().connect)
-    made = McpDoor(
-        server.build_server(client),
-        client,
-        "https://api.test",
-        frozenset({"https://console.test"}),
-        Telemetry("mcp"),
-    )
-    yield made
-    made.close()
+    with mcp_door(FakeRest()) as made:
+        yield made
 
 
 def error_of(reply: dict[str, Any]) -> int:

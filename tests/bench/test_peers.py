@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.local.ports import free_port
 from tests.bench.peers import environments
 from tests.bench.peers.environments import LOCKS, PythonEnvironment
 from tests.bench.peers.memories import memories
 from tests.bench.peers.peer import Document, PeerUnavailable, Read, opened
-from tests.bench.peers.processes import child, free_port, wait_for_port
+from tests.bench.peers.processes import child, wait_for_port
 
 DOCUMENT = Document("Judgment profile", ("prefers short contracts", "weighs price first"))
 
@@ -91,7 +92,7 @@ def test_every_peer_is_installed_from_a_list_with_hashes() -> None:
 
 def test_a_failing_install_says_why(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "nothing.lock").write_text("no-such-package-of-ours==1 --hash=sha256:00\n")
-    monkeypatch.setattr(environments, "_uv", lambda: str(Path(sys.executable)))
+    monkeypatch.setattr(environments, "find_uv", lambda: str(Path(sys.executable)))
     with pytest.raises(PeerUnavailable, match="python"):
         PythonEnvironment("nothing", locks=tmp_path, home=tmp_path / "peers").install()
     assert not (tmp_path / "peers" / "nothing" / environments.STAMP).exists()

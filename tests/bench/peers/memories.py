@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment, node_program
+from infra.local.ports import free_port
+from infra.node import NODE
+from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment
 from tests.bench.peers.mcp_wire import HANDSHAKE, NEWEST, StdioMcp, http_session
 from tests.bench.peers.peer import Document, Peer, PeerUnavailable, Read
-from tests.bench.peers.processes import child, free_port, last_words, line_pipes, wait_for_port
+from tests.bench.peers.processes import child, last_words, line_pipes, wait_for_port
 
 
 class BasicMemory:
@@ -71,7 +73,7 @@ class ServerMemory:
         with (
             _new_home() as home,
             child(
-                [node_program(), str(module)],
+                [str(NODE), str(module)],
                 home,
                 {"MEMORY_FILE_PATH": str(home / "memory.jsonl")},
                 pipes=True,

@@ -70,13 +70,6 @@ def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> Non
     raise PeerUnavailable(f"not listening after {START_SECONDS} s: {last_words(log)}")
 
 
-def free_port() -> int:
-    """A loopback port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def last_words(log: Path) -> str:
     """The end of a log, on one line."""
     text = log.read_text(errors="replace") if log.exists() else ""

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.checkout import ROOT
-from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment, node_program
+from infra.node import NODE
+from tests.bench.peers.environments import NodeEnvironment, PythonEnvironment
 
 LOCKS = Path(__file__).parent
 INSTALLED = ROOT / ".local" / "agents"
@@ -64,7 +65,7 @@ class Home:
     @property
     def environ(self) -> Mapping[str, str]:
         """The whole environment of a command."""
-        node = Path(node_program()).parent
+        node = NODE.parent
         return {
             "HOME": str(self.folder),
             "TMPDIR": str(self.folder / "tmp"),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+import tomllib
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from judgment.cli.commands import cli
 from judgment.contract.profile import ProfileExplanation, cold_start
 from tests.fakes.listening import Listening, QuietHandler
 
+ROOT = Path(__file__).parents[3]
 OWNER = uuid.UUID("0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1")
 KEY = "sync_" + "k" * 43
 
@@ -192,3 +195,24 @@ def test_the_entry_loads_nothing_but_the_standard_library_and_the_kit():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert printed.stdout.strip() == "['judgment'] []"
+
+
+def test_the_commands_need_nothing_but_what_a_plain_installation_brings():
+    """`uv tool install judgment` brings no extra; rich and what it needs are httpx's own choice."""
+    code = """if True:
+        import sys
+        before = set(sys.modules)
+        import httpx, judgment.cli.api, judgment.cli.commands
+        print(*{name.partition(".")[0] for name in set(sys.modules) - before})
+    """
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    base = {line.partition(">")[0] for line in project["dependencies"]}
+    assert base == {"pydantic", "httpx", "click"}
+    lines = [line for extra in project["optional-dependencies"].values() for line in extra]
+    extras = {re.split(r"[^\w-]", line)[0].replace("-", "_") for line in lines}
+    loaded = set(printed.stdout.split())
+    assert base <= loaded
+    assert loaded & (extras | {"psycopg", "botocore", "jwt", "aws_cdk", "mcp_types"}) == set()

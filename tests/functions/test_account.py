@@ -181,6 +181,31 @@ def test_pages_are_bounded_and_together_the_whole_of_one_moment(
     assert collected == whole
 
 
+@pytest.mark.promise("R-33", "P1-refuse-rows")
+def test_what_another_app_stored_is_exported_to_the_digit_whatever_it_is(
+    h: Harness, person: Person
+):
+    many = "9" * 5_000
+    run_as_admin(
+        h.database,
+        "UPDATE public.player_decision_profiles SET persuadability = %s::jsonb WHERE user_id = %s",
+        f'{{"digits": {many}, "large": 1e400, "text": "a\\nb \\u2028 é"}}',
+        person.user_id,
+    )
+    run_as_admin(
+        h.database,
+        "UPDATE public.profiles SET sync_score = 'NaN' WHERE id = %s",
+        person.user_id,
+    )
+    status, body = h.call("GET", EXPORT, person.user_id)
+    assert status == 200
+    assert many in body
+    assert "1" + "0" * 400 in body
+    assert "a\\nb \u2028 é" in body
+    assert '"NaN"' in body
+    assert all(json.loads(line, parse_int=str)["table"] for line in body.split("\n") if line)
+
+
 def test_a_row_larger_than_a_page_is_named_with_its_size_and_the_export_goes_on(
     small: Harness, person: Person
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -48,7 +49,7 @@ def everything(
     after: str | None = None
     while page := export_page(tx, table, owner, as_of=as_of, after=after, limit=limit):
         assert len(page) <= limit
-        rows += [exported.row for exported in page]
+        rows += [json.loads(exported.row) for exported in page]
         after = page[-1].key
     return rows
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class OwnerTable:
         # What is put together are names from this file; what a caller sends is a parameter.
         known = f"AND {self.since} <= %(as_of)s" if self.since else ""
         return (
-            f"SELECT to_jsonb(r) - 'page_key' AS document, r.page_key::text AS key FROM ("  # noqa: S608
+            "SELECT (to_jsonb(r) - 'page_key')::text AS document, r.page_key::text AS key FROM ("  # noqa: S608
             f" SELECT {', '.join(self.columns)}, {expression} AS page_key FROM {self.name}"
             f" WHERE ({self.condition}) {known}"
             f" AND (%(after)s::text IS NULL OR {expression} > %(after)s::text::{kind})"
@@ -221,10 +221,14 @@ EXEMPT: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ExportedRow:
-    """A row as JSON values, and its key, after which the next page starts."""
+    """A row, and its key, after which the next page starts.
+
+    `row` is a JSON object as Postgres writes it: what an older app stored may hold numbers that no
+    parser of ours takes.
+    """
 
     key: str
-    row: dict[str, Any]
+    row: str
 
 
 def export_page(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.promise("P1-9-probe", "R-25")
 
-_PATIENCE_SECONDS = 120.0
+_PATIENCE_SECONDS = 240.0
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,24 @@ def _emit(client: httpx.Client, user: str, marks: list[str], *, publish: bool) -
     return answer.json()["ids"]
 
 
+def _dead_poison(sent: _Sent) -> list[Any]:
+    """The poisoned message if it is among the dead letters; a look hides them for a second."""
+    received = sent.sqs.receive_message(
+        QueueUrl=sent.dead, MaxNumberOfMessages=10, VisibilityTimeout=1
+    )
+    return [one for one in received.get("Messages", []) if sent.poison in one["Body"]]
+
+
 def _redrive(sent: _Sent) -> None:
     """What StartMessageMoveTask does on AWS; the emulator does not have it."""
-    received = sent.sqs.receive_message(QueueUrl=sent.dead, MaxNumberOfMessages=1)
-    message = received["Messages"][0]
+    found: list[Any] = []
+    _until(lambda: bool(found) or found.extend(_dead_poison(sent)))
+    message = found[0]
     sent.sqs.send_message(QueueUrl=sent.queue, MessageBody=message["Body"])
     sent.sqs.delete_message(QueueUrl=sent.dead, ReceiptHandle=message["ReceiptHandle"])
 
 
-def _until(condition: Callable[[], bool]) -> None:
+def _until(condition: Callable[[], object]) -> None:
     assert wait_for(condition, _PATIENCE_SECONDS)
 
 
@@ -109,7 +118,7 @@ def test_a_delay_of_ten_minutes_is_taken_and_nothing_comes_early(sent: _Sent) ->
 
 
 def test_poison_ends_among_the_dead_letters_and_a_redrive_brings_it_back(sent: _Sent) -> None:
-    _until(lambda: sent.counted(sent.dead, "ApproximateNumberOfMessages") == 1)
+    _until(lambda: sent.counted(sent.dead, "ApproximateNumberOfMessages") > 0)
     assert sent.noted(sent.poison) == 0
     sent.database.execute(
         "INSERT INTO judgment.processed (consumer, message_id) VALUES (%s, %s)",
@@ -117,7 +126,7 @@ def test_poison_ends_among_the_dead_letters_and_a_redrive_brings_it_back(sent: _
     )
     _redrive(sent)
     _until(lambda: sent.noted(sent.poison) == 1)
-    assert sent.counted(sent.dead, "ApproximateNumberOfMessages") == 0
+    assert not _dead_poison(sent)
 
 
 def test_an_event_left_in_the_outbox_is_swept_to_its_consumer(sent: _Sent) -> None:

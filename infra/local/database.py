@@ -68,15 +68,13 @@ def given_database(admin_url: str, secret: str) -> StackDatabase:
     return StackDatabase(admin_url, url, lambda: None, lambda: None)
 
 
-def make_database(
-    server: LocalPostgres, name: str = DATABASE_NAME, log: Log = lambda _: None
-) -> MigrationReport:
+def make_database(server: LocalPostgres, name: str = DATABASE_NAME) -> MigrationReport:
     """Create and migrate `name` where needed, and let every login role in with its password.
 
     Raises what `migrate` raises.
     """
     server.ensure_database(name)
-    return _migrated(server.url(dbname=name), lambda role: server.url(role, name), log)
+    return _migrated(server.url(dbname=name), lambda role: server.url(role, name))
 
 
 def prepare(database: StackDatabase, log: Log = lambda _: None) -> MigrationReport:
@@ -84,7 +82,7 @@ def prepare(database: StackDatabase, log: Log = lambda _: None) -> MigrationRepo
     return _migrated(database.admin_url, database.url, log)
 
 
-def _migrated(admin_url: str, url: RoleUrl, log: Log) -> MigrationReport:
+def _migrated(admin_url: str, url: RoleUrl, log: Log = lambda _: None) -> MigrationReport:
     if holds_sync_tables(admin_url):
         # Only their owner can add columns to a Sync app's tables.
         report = migrate(admin_url, log=log)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -64,10 +64,9 @@ class LocalIssuer:
         admin: bool = False,
         lifetime: timedelta = LIFETIME,
         audience: str = AUDIENCE,
-        issued_at: datetime | None = None,
     ) -> str:
         """A signed JWT for that `sub`, valid from now for `lifetime` (negative: expired)."""
-        now = issued_at or self._clock()
+        now = self._clock()
         key = self._read()["keys"][0]
         claims: dict[str, Any] = {
             "iss": self.url,

@@ -43,12 +43,12 @@ def is_held(path: Path) -> bool:
         return False
 
 
-def end_holder(path: Path, seconds: float = 20.0) -> bool:
+def end_holder(path: Path) -> bool:
     """Ask the supervisor to stop, then insist; False when there was none."""
     if not is_held(path):
         return False
     pid = int(path.read_text())
-    for number, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, 5.0)):
+    for number, patience in ((signal.SIGTERM, 20.0), (signal.SIGKILL, 5.0)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
         if wait_for(lambda: not is_held(path), patience):

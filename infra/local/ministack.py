@@ -29,18 +29,18 @@ LOCK = ROOT / "infra" / "local" / "ministack.lock"
 _READY_SECONDS = 30.0
 
 
-def ensure_environment(folder: Path = ENVIRONMENT) -> Path:
+def ensure_environment() -> Path:
     """The venv's Python, after installing the locked packages once. Raises ChildFailed."""
-    python = folder / "bin" / "python"
-    stamp = folder / ".installed"
+    python = ENVIRONMENT / "bin" / "python"
+    stamp = ENVIRONMENT / ".installed"
     wanted = hashlib.sha256(LOCK.read_bytes()).hexdigest()
     if stamp.exists() and stamp.read_text() == wanted and python.exists():
         return python
     if uv := find_uv():
-        _install([uv, "venv", "-q", "--clear", "--python", sys.executable, str(folder)])
+        _install([uv, "venv", "-q", "--clear", "--python", sys.executable, str(ENVIRONMENT)])
         pip = [uv, "pip", "install", "-q", "--python", str(python)]
     else:
-        _install([sys.executable, "-m", "venv", "--clear", str(folder)])
+        _install([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)])
         pip = [str(python), "-m", "pip", "install", "-q"]
     _install([*pip, "--require-hashes", "--no-deps", "-r", str(LOCK)])
     stamp.write_text(wanted)

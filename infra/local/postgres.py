@@ -57,10 +57,10 @@ Via = Literal["tcp", "socket"]
 class LocalPostgres:
     """One Postgres server over `data_dir`, which is made when absent and kept between runs.
 
-    `port` 0 takes a free one. `password` is the superuser's; by default one is made and kept in
-    a private file beside the data. Every other role's password is derived from it
-    (`role_password`), so that no door can guess another's. `binaries` is the `bin` directory of
-    another Postgres than `find_binaries` finds.
+    `port` 0 takes a free one. The superuser's password is made once and kept in a private file
+    beside the data. Every other role's password is derived from it (`role_password`), so that no
+    door can guess another's. `binaries` is the `bin` directory of another Postgres than
+    `find_binaries` finds.
     """
 
     def __init__(
@@ -68,14 +68,13 @@ class LocalPostgres:
         data_dir: Path,
         *,
         port: int = 0,
-        password: str | None = None,
         binaries: Path | None = None,
     ):
         self.data_dir = data_dir.absolute()
         self.port = port
         self.log_path = self.data_dir.with_name(self.data_dir.name + ".log")
         self._stamp = hashlib.sha256(str(self.data_dir).encode()).hexdigest()[:16]
-        self._password = password
+        self._password: str | None = None
         self._fixed_port = bool(port)
         self._process: subprocess.Popen[bytes] | None = None
         self._sockets: Path | None = None

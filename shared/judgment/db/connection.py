@@ -3,9 +3,8 @@
 A Lambda environment serves one request at a time and is frozen between two, so there is no pool
 and no ping: the first statement of a transaction finds out whether the connection is still there.
 It changes nothing, so it is replayed once on a new connection (as is a lone `statement`, which its
-caller vouches for). Nothing later is replayed: an
-outage in the middle of a transaction, its commit included, is `Unavailable` and the caller's to
-repeat.
+caller vouches for). Nothing later is replayed: an outage in the middle of a transaction, its commit
+included, is `Unavailable` and the caller's to repeat.
 """
 
 from __future__ import annotations
@@ -112,21 +111,20 @@ class _Alone(Transaction):
 class Database:
     """The process's one connection, made when first needed and again when it was lost.
 
-    `url` is a libpq URL carrying the role. `iam` makes an RDS token the password (by default for
-    an RDS host when the URL holds no password). Requests of several threads take turns; a
-    transaction inside another one of the same thread is a defect and raises RuntimeError.
+    `url` is a libpq URL carrying the role; where it names an RDS host and no password, a token is
+    made for each connection. Requests of several threads take turns; a transaction inside another
+    one of the same thread is a defect and raises RuntimeError.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        iam: bool | None = None,
         application_name: str = "",
         connect: Connect = psycopg.connect,
     ):
         self._options = _connection_options(url, application_name)
-        self._iam = _wants_token(self._options) if iam is None else iam
+        self._iam = _wants_token(self._options)
         self._connect = connect
         self._connection: psycopg.Connection[DictRow] | None = None
         self._turn = threading.Lock()

@@ -55,10 +55,10 @@ class Queries:
         self.purposes[name] = purpose[3:].strip()
 
 
-def load_queries(package: str, file: str = "queries.sql") -> Queries:
-    """Read the queries that ship inside a package, such as `judgment.profile`.
+def load_queries(package: str) -> Queries:
+    """Read the `queries.sql` that ships inside a package, such as `judgment.profile`.
 
     Raises QueryFileError, FileNotFoundError.
     """
-    text = resources.files(package).joinpath(file).read_text(encoding="utf-8")
-    return Queries(text, f"{package}/{file}")
+    text = resources.files(package).joinpath("queries.sql").read_text(encoding="utf-8")
+    return Queries(text, f"{package}/queries.sql")

@@ -7,12 +7,11 @@ never cached, so the policy covers the stage.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from judgment.access.credentials import Presented
 from judgment.access.sessions import CSRF_HEADER, BrowserRequest, session_of
-from judgment.contract.routes import ROUTES, Auth, Route
+from judgment.contract.routes import ROUTES, Auth
 from judgment.entry import event as read
 from judgment.entry import observability as seen
 from judgment.kit.errors import Unauthorized, Unavailable
@@ -35,13 +34,11 @@ class Authenticates(Protocol):
 class AuthorizerDoor:
     """The authorizer of every route whose `auth` is not `none`."""
 
-    def __init__(
-        self, authenticator: Authenticates, telemetry: Telemetry, routes: Sequence[Route] = ROUTES
-    ):
+    def __init__(self, authenticator: Authenticates, telemetry: Telemetry):
         self._authenticator = authenticator
         self._telemetry = telemetry
         self._auth: dict[tuple[str, str], Auth] = {
-            (route.method, route.path): route.auth for route in routes
+            (route.method, route.path): route.auth for route in ROUTES
         }
 
     def __call__(self, event: read.Event, context: Any) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def probabilities(weights: Sequence[float], options: Sequence[Sequence[float]]) 
     return [odd / total for odd in odds]
 
 
-def fit(tasks: Sequence[Task], prior: Prior, start: Sequence[float] | None = None) -> Fit:
+def fit(tasks: Sequence[Task], prior: Prior) -> Fit:
     """The posterior mode by Newton's method with step halving (the objective is concave).
 
     Without tasks the answer is the prior itself. Raises ValueError on a task whose rows are not
@@ -82,7 +82,7 @@ def fit(tasks: Sequence[Task], prior: Prior, start: Sequence[float] | None = Non
     size = len(prior.mean)
     if any(len(row) != size for task in tasks for row in task.options):
         raise ValueError("every option needs one value per driver of the prior")
-    weights = list(start or prior.mean)
+    weights = list(prior.mean)
     value, slope, curve = _posterior(tasks, prior, weights)
     for _ in range(MAX_STEPS):
         step = solve(curve, slope)

@@ -7,6 +7,7 @@ from cryptography import x509
 
 from infra.assets import AssetMissing
 from infra.certificates import CertificatesUnreadable, authorities, rds_authorities
+from tests.infra.unreachable import skip_if_unreachable
 
 
 @pytest.mark.promise("P1-1-assets", "P1-9")
@@ -14,7 +15,7 @@ def test_the_authorities_of_every_region_are_read_from_the_pinned_file() -> None
     try:
         found = rds_authorities()
     except AssetMissing as missing:
-        pytest.skip(str(missing))
+        skip_if_unreachable(missing)
     names = {
         certificate.subject.rfc4514_string()
         for certificate in x509.load_pem_x509_certificates(found)

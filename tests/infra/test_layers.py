@@ -26,6 +26,7 @@ from infra.staging import (
     stage_contract,
     stage_door,
 )
+from tests.infra.unreachable import skip_if_unreachable
 
 LOCK = (ROOT / "requirements.lock").read_text()
 HOST = Target(f"{sys.version_info.major}.{sys.version_info.minor}", None)
@@ -100,7 +101,7 @@ def host_layers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             build_layer(requirements_of(layer, LOCK), HOST, folder / layer)
         build_layer(runtime, HOST, folder / "runtime")
     except LayerError as refused:
-        pytest.skip(f"no layer can be built here: {refused}")
+        skip_if_unreachable(refused)
     contract = stage_contract(build=folder)
     paths = {name: folder / name / "python" for name in ("base", "mcp", "runtime")}
     return {**paths, "contract": contract / "python"}
@@ -135,7 +136,7 @@ def test_the_layer_for_lambda_holds_arm_binaries_of_its_python(tmp_path: Path) -
     try:
         build_layer(requirements_of("base", LOCK), Target("3.13"), tmp_path)
     except LayerError as refused:
-        pytest.skip(f"no layer can be built here: {refused}")
+        skip_if_unreachable(refused)
     binaries = list((tmp_path / "python").rglob("*.so"))
     assert any("cpython-313-aarch64-linux-gnu" in path.name for path in binaries)
     aarch64 = (183).to_bytes(2, "little")
@@ -143,11 +144,39 @@ def test_the_layer_for_lambda_holds_arm_binaries_of_its_python(tmp_path: Path) -
     assert not list(tmp_path.rglob("*.pyc"))
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "hash mismatch for idna==3.11",
+        "psycopg-binary==3.3.4 has no wheels with a matching platform tag",
+        "Because idna was not found in the package registry",
+    ],
+)
+def test_a_wrong_pin_is_no_reason_to_skip(words: str) -> None:
+    with pytest.raises(LayerError):
+        skip_if_unreachable(LayerError(f"uv could not build a layer:\n{words}"))
+
+
 def test_a_changed_hash_is_refused(tmp_path: Path) -> None:
     pins = read_lock(LOCK)
     forged = pins["idna"].text.split("--hash")[0] + f"--hash=sha256:{'0' * 64}\n"
     with pytest.raises(LayerError):
         build_layer(forged, HOST, tmp_path)
+
+
+def test_a_registry_out_of_reach_is_a_reason_to_skip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (
+        ("UV_CACHE_DIR", str(tmp_path / "cache")),
+        ("UV_DEFAULT_INDEX", "http://127.0.0.1:1/simple"),
+        ("UV_HTTP_RETRIES", "0"),
+    ):
+        monkeypatch.setenv(name, value)
+    with pytest.raises(LayerError) as refused:
+        build_layer(read_lock(LOCK)["idna"].text, HOST, tmp_path / "layer")
+    with pytest.raises(pytest.skip.Exception):
+        skip_if_unreachable(refused.value)
 
 
 def test_an_archive_holds_one_door_and_nothing_beside_it(tmp_path: Path) -> None:

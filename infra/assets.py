@@ -103,7 +103,7 @@ def _unpack_npm(asset: Asset, target: Path) -> None:
     """Only packs: no script of the package runs. The archive's sha256 is checked before a look."""
     target.mkdir(parents=True)
     wanted = f"{asset.name}@{asset.version}"
-    _fetch(wanted, [*NPM, "pack", wanted, "--silent", "--pack-destination", str(target)])
+    _fetch(wanted, [*NPM, "pack", wanted, "--loglevel=error", "--pack-destination", str(target)])
     [archive] = target.glob("*.tgz")
     if sha256_hex(archive.read_bytes()) != asset.sha256:
         raise AssetMissing(f"{wanted} has another sha256")

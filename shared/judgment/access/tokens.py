@@ -158,6 +158,7 @@ class OwnerTokens:
             or not self._is_current(claims)
             or not isinstance(subject, str)
             or not 0 < len(subject) <= SUBJECT_LIMIT
+            or not subject.isprintable()
         ):
             raise Unauthorized
         return OwnerToken(

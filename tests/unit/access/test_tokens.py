@@ -157,6 +157,13 @@ def test_a_key_taken_back_is_refused_within_ten_minutes(h: Harness):
         h.tokens.verify(old)
 
 
+@pytest.mark.promise("P1-refuse-session")
+@pytest.mark.parametrize("subject", ["a\x00b", "\ud800", "a\nb"])
+def test_a_subject_that_cannot_be_stored_is_401_and_no_outage(h: Harness, subject: str):
+    with pytest.raises(Unauthorized):
+        h.tokens.verify(h.issuer.sign(h.issuer.claims(sub=subject)))
+
+
 def test_strangers_tokens_do_not_make_us_hammer_the_issuer(h: Harness):
     h.tokens.verify(h.issuer.sign())
     for n in range(50):

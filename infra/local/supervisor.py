@@ -37,7 +37,9 @@ from judgment.db.migrate import MigrationError
 from judgment.kit.clock import utc_now
 
 if TYPE_CHECKING:
+    from infra.catalogue import Catalogue
     from infra.local.places import Places
+    from infra.local.provision import Provisioned
 
 API_PORT = 8642
 _GATEWAY_SECONDS = 60.0
@@ -127,7 +129,7 @@ class Supervisor:
             aws=aws_access(endpoint),
         )
         gateway = self._gateway(config, undo)
-        owners = self._seed(database)
+        owners = seed(database.admin_url, places.assets, self._say).owners
         self._wait_for_gateway(gateway)
         return self._publish(owners, issuer, database, endpoint), database
 
@@ -144,7 +146,8 @@ class Supervisor:
         self._begin(ministack(self._places, self._ports["aws"]), undo)
         return f"http://127.0.0.1:{self._ports['aws']}"
 
-    def _provision(self, catalogue: Any, endpoint: str) -> Any:
+    def _provision(self, catalogue: Catalogue, endpoint: str) -> Provisioned:
+        """As soon as the emulator, if it is ours, answers."""
         for child in self._parts:
             if child.name == "ministack":
                 wait_until_ready(child, self._ports["aws"])
@@ -216,10 +219,6 @@ class Supervisor:
         for name, pid in json.loads(path.read_text()).items():
             end_leftover(pid, marks[name])
         path.unlink()
-
-    def _seed(self, database: StackDatabase) -> dict[str, UUID]:
-        result = seed(database.admin_url, self._places.assets, self._say)
-        return result.owners
 
     def _wait_for_gateway(self, child: Child) -> None:
         deadline = time.monotonic() + _GATEWAY_SECONDS

@@ -22,6 +22,7 @@ from infra.local.ports import remembered_ports
 from infra.local.provision import BUS, SESSION_SECRET, aws_environment
 from infra.local.retention import LOG_BYTES, forget_long_logs, forget_old_lines
 from infra.local.settings import SettingMissing, environments, stack_settings
+from infra.local.waiting import wait_for
 
 _GIVEN = {
     **stack_settings("http://127.0.0.1:1", "http://127.0.0.1:2"),
@@ -144,8 +145,7 @@ def test_a_child_that_ignores_the_request_to_stop_is_killed(tmp_path: Path) -> N
         stop_seconds=0.2,
     )
     child.start()
-    while "up" not in (tmp_path / "deaf.log").read_text():
-        child.ensure_running()
+    assert wait_for(lambda: "up" in child.log.read_text(), 10.0)
     child.stop()
     assert child.pid is None
     child.stop()

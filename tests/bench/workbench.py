@@ -12,6 +12,7 @@ import io
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -59,12 +60,17 @@ class Workbench:
         """The content of the stack's stack.json."""
         arguments = ["--state", str(STATE)]
         command = [sys.executable, "-m", "infra.local"]
-        self._undo.callback(subprocess.run, [*command, "down", *arguments], cwd=ROOT, check=False)
+        self._down([*command, "down", *arguments])
+        shutil.rmtree(STATE, ignore_errors=True)  # what an earlier run left would be measured too
+        self._undo.callback(self._down, [*command, "down", *arguments])
         up = [*command, "up", "--detach", "--port", "0", "--parent", str(os.getpid()), *arguments]
         done = subprocess.run(up, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode:
             raise BenchFailed(f"the stack did not start: {done.stderr[-2000:]}")
         return json.loads((STATE / "stack.json").read_text())
+
+    def _down(self, command: list[str]) -> None:
+        subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
 
     @property
     def port(self) -> int:

@@ -12,18 +12,15 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from infra.checkout import ROOT
 from infra.local.places import Places
+from infra.local.postgres import LocalPostgres
 from infra.local.waiting import wait_for
 from tests.e2e.running import RunningStack, run_dev
-
-if TYPE_CHECKING:
-    from tests.databases import TestDatabase
 
 UP_SECONDS = 120.0
 GONE_SECONDS = 3.0
@@ -133,12 +130,22 @@ def _reads(stack: RunningStack) -> int:
     return answer.status_code
 
 
+@pytest.fixture
+def somebodys_server(places: Places) -> Iterator[LocalPostgres]:
+    """A server of its own: a stack that is given a database sets the passwords of its roles."""
+    server = LocalPostgres(places.state / "theirs").start()
+    try:
+        yield server
+    finally:
+        server.stop()
+
+
 @pytest.mark.promise("P1-9")
 def test_parts_that_are_given_are_used_and_not_started(
-    places: Places, stack: RunningStack, empty_database: TestDatabase
+    places: Places, stack: RunningStack, somebodys_server: LocalPostgres
 ) -> None:
     given = {
-        "DATABASE_URL": empty_database.admin_url,
+        "DATABASE_URL": somebodys_server.url(dbname="postgres"),
         "AWS_ENDPOINT_URL": stack.aws_endpoint_url,
     }
     options = ("--state", str(places.state / "given"))

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from infra.local.database import make_database
 from infra.local.postgres import LocalPostgres
@@ -19,6 +21,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--agents", action="store_true", help="drive the large agent clients too (about 1.3 GB)"
     )
+
+
+TOGETHER = ("tests/e2e/", "tests/unit/profile/test_distil.py")
+"""What runs in one process, in order: the tests of the one running stack, some of which cut its
+connections or turn its switches; and those for which real people's profiles are built once."""
+
+
+class TogetherScheduling(LoadScopeScheduling):
+    """Tests go one by one to whichever process is free, but for those that belong together.
+
+    xdist's own groups rename a test for this, which pytest 9.2 no longer lets it do.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((start for start in TOGETHER if nodeid.startswith(start)), nodeid)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> TogetherScheduling:
+    """The scheduler of a run in several processes."""
+    return TogetherScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

@@ -14,20 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Mark what needs the stack, so that `-m "not stack"` leaves it out; agents only if asked.
-
-    Tests of the one running stack run one after the other, in one process: some cut its
-    connections, stop its issuer or turn its switches.
-    """
+    """Mark what needs the stack, so that `-m "not stack"` leaves it out; agents only if asked."""
     unasked = pytest.mark.skip(reason="needs ./dev test --agents")
     for item in items:
         if item.get_closest_marker("agents") and not config.getoption("--agents"):
             item.add_marker(unasked)
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.stack)
-            item.add_marker(pytest.mark.xdist_group("stack"))
 
 
 @pytest.fixture(scope="session")

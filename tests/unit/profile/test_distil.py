@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 OWNER = UUID(int=1)
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
-REAL_PEOPLE = pytest.mark.xdist_group("real people")  # their profiles are built in one process
 
 
 def served(profile: PlayerDecisionProfile) -> AgentProfile:
@@ -56,7 +55,6 @@ def truths() -> list[list[str]]:
     return [sentences(person.decisions) for person in real_people()]
 
 
-@REAL_PEOPLE
 @pytest.mark.promise("P1-4-distil", "P1-5", "000-3.2-distil")
 def test_every_sentence_about_every_real_person_can_be_made_again_from_their_decisions(
     blocks, truths
@@ -66,7 +64,6 @@ def test_every_sentence_about_every_real_person_can_be_made_again_from_their_dec
     assert wrong == []
 
 
-@REAL_PEOPLE
 @pytest.mark.promise("P1-4-distil")
 def test_one_sentence_swapped_between_two_people_is_caught(blocks, truths) -> None:
     swaps = 0
@@ -79,7 +76,6 @@ def test_one_sentence_swapped_between_two_people_is_caught(blocks, truths) -> No
     assert swaps > 5_000
 
 
-@REAL_PEOPLE
 @pytest.mark.promise("P1-4-distil")
 def test_a_changed_number_is_caught(blocks, truths) -> None:
     for mine, truth in zip(blocks[:40], truths, strict=False):
@@ -132,7 +128,6 @@ def test_what_has_no_evidence_is_neutral_absent_or_sparse(history) -> None:
     )
 
 
-@REAL_PEOPLE
 def test_drivers_are_named_in_the_direction_in_which_they_pull(answers) -> None:
     names = set()
     for answer in answers:

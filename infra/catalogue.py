@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from judgment.contract.jobs import SYNC_SOURCE
 from judgment.contract.routes import ROUTES, Route
 
 Egress = Literal["none", "aws", "internet"]
@@ -24,7 +25,7 @@ DatabaseRole = Literal[
     "judgment_evaluator",
     "judgment_migrate",
 ]
-Grant = Literal["rate_limits:update", "events:put", "session_secret:read"]
+Grant = Literal["rate_limits:update", "events:put", "session_secret:read", "model_secrets:read"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Door:
     """One Lambda. `handler` is a dotted module path with a `handler` function.
 
     `settings` names the environment variables the deployment fills in (docs/operator-guide.md
-    lists their meaning); `stream` marks a response-streaming ASGI door.
+    lists their meaning), `optional` those that an operator may set; `sends` names the queues it
+    puts direct messages on, whose addresses it is told; `stream` marks a response-streaming ASGI
+    door.
     """
 
     name: str
@@ -44,6 +47,8 @@ class Door:
     timeout_s: int = 10
     layers: tuple[Layer, ...] = ("contract", "base")
     settings: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    sends: tuple[str, ...] = ()
     grants: tuple[Grant, ...] = ()
     stream: bool = False
     trigger: Literal["http", "authorizer", "queue", "schedule", "deploy"] = "http"
@@ -116,6 +121,17 @@ class Catalogue:
                 return door
         raise KeyError(name)
 
+    def queue(self, name: str) -> Queue:
+        """The queue of that name. Raises KeyError."""
+        for queue in self.queues:
+            if queue.name == name:
+                return queue
+        raise KeyError(name)
+
+    def settings_of(self, door: Door) -> tuple[str, ...]:
+        """What the deployment must fill in for a door, its queues' addresses included."""
+        return (*door.settings, *(self.queue(name).setting for name in door.sends))
+
     def routes_of(self, name: str) -> tuple[Route, ...]:
         """The routes served by that door, in table order."""
         return tuple(route for route in self.routes if route.door == name)
@@ -136,6 +152,15 @@ class Catalogue:
 def _handler(door: str, module: str = "handler") -> str:
     return f"functions.{door}.{module}"
 
+
+MODEL_SETTINGS = (
+    *("MODEL_SUMMARY", "MODEL_EVALUATION", "MODEL_SCENARIO", "MODEL_MESSAGE", "MODEL_EMBEDDING"),
+    *("OLLAMA_BASE_URL", "BRAINDRIVE_MODELS_BASE_URL", "OPENROUTER_BASE_URL"),
+    *("OPENAI_COMPATIBLE_BASE_URL", "MODEL_PRICES", "MODEL_OFFERED", "MODEL_TIMEOUT_SECONDS"),
+    *("OLLAMA_API_KEY", "AI_GATEWAY_API_KEY", "OPENROUTER_API_KEY", "OPENAI_COMPATIBLE_API_KEY"),
+)
+"""What `judgment.llm` reads (`judgment/llm/settings.py`); a door that asks a model takes them all.
+On AWS keys come from Secrets Manager and the four `…_API_KEY` stay unset."""
 
 _OIDC = ("OIDC_ISSUER", "OIDC_AUDIENCE", "OIDC_ADMIN_CLAIM")
 
@@ -165,6 +190,7 @@ CATALOGUE = Catalogue(
             database_role="judgment_reader",
             egress="aws",
             settings=("DATABASE_URL", "RATE_LIMIT_TABLE"),
+            optional=("LIMIT_PROFILE_PER_HOUR", "LIMIT_RECENT_DECISIONS_PER_HOUR"),
             grants=("rate_limits:update",),
         ),
         Door(
@@ -185,11 +211,69 @@ CATALOGUE = Catalogue(
         ),
         Door(
             "account",
-            "Owners switch agent access, export and erase.",
+            "Owners switch agent access, choose models, export and erase.",
             _handler("account"),
             database_role="judgment_owner",
             timeout_s=29,
             settings=("DATABASE_URL",),
+            optional=MODEL_SETTINGS,
+        ),
+        Door(
+            "personal_context",
+            "The owner's personal context, and the one prompt for it.",
+            _handler("personal_context"),
+            database_role="judgment_owner",
+            settings=("DATABASE_URL",),
+        ),
+        Door(
+            "rounds",
+            "Owners play: the next round, and the decision on it.",
+            _handler("rounds"),
+            database_role="judgment_owner",
+            egress="aws",
+            timeout_s=15,
+            settings=("DATABASE_URL", "EVENT_BUS_NAME"),
+            optional=("SUMMARY_WINDOW_SECONDS", "RETEST_AFTER_DAYS", "RETEST_ONE_IN"),
+            sends=("summary",),
+            grants=("events:put",),
+        ),
+        Door(
+            "scenario_generation",
+            "Makes a round about the owner's own life.",
+            _handler("scenario_generation"),
+            database_role="judgment_owner",
+            egress="internet",
+            timeout_s=29,
+            layers=("contract", "base", "chat"),
+            settings=("DATABASE_URL", "EVENT_BUS_NAME", "RATE_LIMIT_TABLE"),
+            optional=("LIMIT_PERSONAL_SCENARIOS_PER_DAY", *MODEL_SETTINGS),
+            grants=("events:put", "rate_limits:update", "model_secrets:read"),
+        ),
+        Door(
+            "decision_intake",
+            "Takes note of decisions made in an existing Sync app.",
+            _handler("decision_intake"),
+            database_role="judgment_worker",
+            egress="aws",
+            timeout_s=15,
+            settings=("DATABASE_URL",),
+            optional=("SUMMARY_WINDOW_SECONDS",),
+            sends=("summary",),
+            trigger="queue",
+        ),
+        Door(
+            "summary_regen",
+            "Writes the summary and the context block anew, by a model where one is configured.",
+            _handler("summary_regen"),
+            database_role="judgment_worker",
+            egress="internet",
+            timeout_s=120,
+            layers=("contract", "base", "chat"),
+            settings=("DATABASE_URL",),
+            optional=("SUMMARY_WINDOW_SECONDS", *MODEL_SETTINGS),
+            sends=("summary",),
+            grants=("model_secrets:read",),
+            trigger="queue",
         ),
         Door(
             "flags",
@@ -200,12 +284,13 @@ CATALOGUE = Catalogue(
         ),
         Door(
             "maintenance",
-            "Sweeps the outbox, retires what is past its time.",
+            "Sweeps the outbox and overdue summaries, retires what is past its time.",
             _handler("maintenance"),
             database_role="judgment_worker",
             egress="aws",
             timeout_s=60,
             settings=("DATABASE_URL", "EVENT_BUS_NAME"),
+            sends=("summary",),
             grants=("events:put",),
             trigger="schedule",
         ),
@@ -220,6 +305,11 @@ CATALOGUE = Catalogue(
         ),
     ),
     routes=ROUTES,
+    queues=(
+        Queue("rounds", "decision_intake"),
+        Queue("summary", "summary_regen", batch_size=1),
+    ),
+    rules=(Rule("sync-decisions", SYNC_SOURCE, ("decision.recorded",), "rounds"),),
     schedules=(
         Schedule("each-minute", "maintenance", 1, "sweep"),
         Schedule("daily", "maintenance", 1440, "retention"),

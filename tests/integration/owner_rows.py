@@ -44,13 +44,26 @@ VALUES (%(key)s, %(user)s, %(key)s::text, 'mine');
 INSERT INTO judgment.outbox (id, type, version, user_id, subject_id, correlation_id)
 VALUES (%(event)s, 'profile.changed', 1, %(user)s, %(user)s, 'test');
 INSERT INTO judgment.idempotency_keys (user_id, key, route, body_sha256, status)
-VALUES (%(user)s, 'k', 'POST /x', '0', 201)
+VALUES (%(user)s, 'k', 'POST /x', '0', 201);
+INSERT INTO judgment.servings (id, user_id, scenario_id, served_at)
+VALUES (%(serving)s, %(user)s, %(scenario)s, now());
+INSERT INTO judgment.profile_accumulators (user_id, part, version, state)
+VALUES (%(user)s, 'owner', 1, 'x');
+INSERT INTO judgment.profile_marks (user_id, key, value) VALUES (%(user)s, 'k', 'x');
+INSERT INTO judgment.summary_state (user_id) VALUES (%(user)s);
+INSERT INTO judgment.model_calls (id, user_id, role, provider, model, prompt_tokens,
+  completion_tokens, milliseconds, outcome)
+VALUES (%(event)s, %(user)s, 'summary', 'ollama', 'm', 1, 1, 1, 'ok');
+INSERT INTO judgment.owner_models (user_id, role, provider, model)
+VALUES (%(user)s, 'summary', 'ollama', 'm');
+INSERT INTO judgment.missing_snapshots (decision_id, user_id) VALUES (%(choice)s, %(user)s);
+INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%(user)s, now())
 """
 
 
 def fill(admin: psycopg.Connection[Any], *, sync: bool = False) -> uuid.UUID:
     """Add a person with a row everywhere; their id."""
-    names = ("user", "scenario", "choice", "snapshot", "prediction", "key", "event")
+    names = ("user", "scenario", "choice", "snapshot", "prediction", "key", "event", "serving")
     values = {name: uuid.uuid4() for name in names}
     for statement in _ROWS.format(**(_SYNC if sync else _OURS)).split(";\n"):
         admin.execute(statement.encode(), values)

@@ -126,6 +126,7 @@ def test_080_feature_flags(admin: psycopg.Connection[Any]) -> None:
 def test_081_evaluation(admin: psycopg.Connection[Any]) -> None:
     snapshots = columns(admin, "public.evaluation_snapshots")
     predictions = columns(admin, "public.evaluation_predictions")
+    assert snapshots.pop("personal_context_sha256") == ("text", True, None)  # 094
     assert {name: kind for name, (kind, *_) in snapshots.items()} == {
         "id": "uuid",
         "choice_id": "uuid",

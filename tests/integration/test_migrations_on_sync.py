@@ -114,6 +114,9 @@ def test_what_the_app_relies_on_is_as_it_was(
     assert before["public.scenarios"]["shape"]["constraints"].pop("valid_theme") != theme
     assert "personal" in theme
     after["public.scenarios"]["shape"]["constraints"].pop("scenarios_personalized_for_user_id_fkey")
+    cap = after["public.profiles"]["shape"]["constraints"].pop("judgment_personal_context_bytes")
+    assert "personal_context" in cap
+    assert "NOT VALID" in cap
     assert after == before
 
 

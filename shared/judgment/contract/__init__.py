@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from judgment.contract.errors import Problem, UnauthorizedProblem
     from judgment.contract.flags import AgentAccessFlag
     from judgment.contract.keys import AgentKey, AgentKeyList, MintedKey, MintKeyRequest
+    from judgment.contract.models import ModelsInUse, OwnModels
+    from judgment.contract.personal import PersonalContext, PersonalContextText
     from judgment.contract.principal import Principal
     from judgment.contract.profile import (
         AgentContextRule,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         RecentDecisions,
         RecentDecisionsQuery,
     )
+    from judgment.contract.rounds import DecisionRequest, RecordedDecision, Scenario
     from judgment.contract.routes import ROUTES, Route
     from judgment.contract.scopes import Scope
 
@@ -38,9 +41,14 @@ _HOMES = {
     "AgentProfile": "profile",
     "AgentSignalSummary": "profile",
     "CategoryTendency": "profile",
+    "DecisionRequest": "rounds",
     "ExportLine": "account",
     "MintKeyRequest": "keys",
     "MintedKey": "keys",
+    "ModelsInUse": "models",
+    "OwnModels": "models",
+    "PersonalContext": "personal",
+    "PersonalContextText": "personal",
     "Principal": "principal",
     "Problem": "errors",
     "ProfileExplanation": "profile",
@@ -49,7 +57,9 @@ _HOMES = {
     "RecentDecision": "profile",
     "RecentDecisions": "profile",
     "RecentDecisionsQuery": "profile",
+    "RecordedDecision": "rounds",
     "Route": "routes",
+    "Scenario": "rounds",
     "Scope": "scopes",
     "UnauthorizedProblem": "errors",
 }
@@ -64,9 +74,14 @@ __all__ = [
     "AgentProfile",
     "AgentSignalSummary",
     "CategoryTendency",
+    "DecisionRequest",
     "ExportLine",
     "MintKeyRequest",
     "MintedKey",
+    "ModelsInUse",
+    "OwnModels",
+    "PersonalContext",
+    "PersonalContextText",
     "Principal",
     "Problem",
     "ProfileExplanation",
@@ -74,7 +89,9 @@ __all__ = [
     "RecentDecision",
     "RecentDecisions",
     "RecentDecisionsQuery",
+    "RecordedDecision",
     "Route",
+    "Scenario",
     "Scope",
     "UnauthorizedProblem",
 ]

@@ -11,6 +11,9 @@ from pydantic import Field
 from judgment.contract.wire import RequestModel
 
 SOURCE = "judgment"
+SYNC_SOURCE = "sync"
+"""The source an existing Sync app's events carry; the rule of `decision_intake` matches no other
+(ruling 24)."""
 CORRELATION_LIMIT = 128
 EventType = Literal[
     "decision.recorded",
@@ -51,4 +54,14 @@ class Event(RequestModel):
     version: int = Field(default=1, ge=1)
     user_id: UUID
     subject_id: UUID
+    correlation_id: str = Field(min_length=1, max_length=CORRELATION_LIMIT)
+
+
+class SummaryWakeUp(RequestModel):
+    """The delayed message of the debounce: look whether this owner's summary is due.
+
+    A hint and no more: it may be lost, late or doubled without harm.
+    """
+
+    user_id: UUID
     correlation_id: str = Field(min_length=1, max_length=CORRELATION_LIMIT)

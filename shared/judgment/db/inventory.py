@@ -98,7 +98,15 @@ INVENTORY: tuple[OwnerTable, ...] = (
         owner="user_id",
         columns=(
             *("id", "choice_id", "user_id", "profile_state", "personal_context_snapshot"),
-            "created_at",
+            *("personal_context_sha256", "created_at"),
+        ),
+    ),
+    OwnerTable(
+        "judgment.servings",
+        owner="user_id",
+        columns=(
+            *("id", "user_id", "scenario_id", "retest_of", "outcome_of", "served_at"),
+            *("decision_id", "created_at"),
         ),
     ),
     OwnerTable(
@@ -107,8 +115,8 @@ INVENTORY: tuple[OwnerTable, ...] = (
         columns=(
             *("id", "user_id", "scenario_id", "scenario_title", "category", "theme", "options"),
             *("chosen_option_id", "chosen_label", "rationale", "confidence", "response_ms"),
-            *("first_option_id", "predicted_peer_option_id", "retest_of", "source"),
-            *("recorded_at", "created_at"),
+            *("first_option_id", "predicted_peer_option_id", "self_predicted_option_id"),
+            *("stimuli", "retest_of", "outcome_of", "source", "recorded_at", "created_at"),
         ),
     ),
     OwnerTable(
@@ -142,7 +150,7 @@ INVENTORY: tuple[OwnerTable, ...] = (
         owner="owner_user_id",
         columns=(
             *("scenario_id", "owner_user_id", "title", "description", "options", "constraints"),
-            *("archived", "created_at"),
+            *("stimuli", "library_key", "content_sha256", "archived", "created_at"),
         ),
         key=("scenario_id", "uuid"),
     ),
@@ -159,6 +167,52 @@ INVENTORY: tuple[OwnerTable, ...] = (
         "judgment.profile_state",
         owner="user_id",
         columns=("user_id", "score_owner", "updated_at"),
+        key=("user_id", "uuid"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.profile_accumulators",
+        owner="user_id",
+        columns=("user_id", "part", "version", "state", "updated_at"),
+        key=("part", "text"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.profile_marks",
+        owner="user_id",
+        columns=("user_id", "key", "value"),
+        key=("key", "text"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.summary_state",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("user_id", "uuid"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.model_calls",
+        owner="user_id",
+        columns=WHOLE_ROW,
+    ),
+    OwnerTable(
+        "judgment.owner_models",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("role", "text"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.missing_snapshots",
+        owner="user_id",
+        columns=("decision_id", "user_id", "created_at"),
+        key=("decision_id", "uuid"),
+    ),
+    OwnerTable(
+        "judgment.personal_context_state",
+        owner="user_id",
+        columns=("user_id", "updated_at"),
         key=("user_id", "uuid"),
         since="",
     ),

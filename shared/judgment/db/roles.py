@@ -25,10 +25,18 @@ class Role:
 _OWN_TABLES = (
     "judgment.decisions",
     "judgment.idempotency_keys",
+    "judgment.missing_snapshots",
+    "judgment.model_calls",
     "judgment.outbox",
+    "judgment.owner_models",
     "judgment.owners",
+    "judgment.personal_context_state",
+    "judgment.profile_accumulators",
+    "judgment.profile_marks",
     "judgment.profile_state",
     "judgment.scenario_contents",
+    "judgment.servings",
+    "judgment.summary_state",
     "public.agent_api_keys",
     "public.choices",
     "public.evaluation_predictions",
@@ -64,17 +72,23 @@ ROLES: tuple[Role, ...] = (
     Role("judgment_process", "Runs one owner's guarded processes."),
     Role(
         "judgment_worker",
-        "Does what no owner waits for: sends events, retires old rows, turns switches for admins.",
+        "Does what no owner waits for: sends events, writes summaries, retires old rows, turns"
+        " switches for admins.",
         writes=(
             "judgment.idempotency_keys",
+            "judgment.missing_snapshots",
+            "judgment.model_calls",
             "judgment.outbox",
             "judgment.processed",
+            "judgment.summary_state",
             "public.agent_feature_flags",
+            "public.player_decision_profiles",
         ),
         crosses={
             "judgment.idempotency_keys": "Answers past their time are deleted for everybody.",
             "judgment.outbox": "Unsent events are swept for everybody.",
             "judgment.processed": "A consumer's notes are not an owner's.",
+            "judgment.summary_state": "Summaries that are overdue are swept for everybody.",
             "public.agent_feature_flags": "Operators' switches are not an owner's.",
         },
     ),
@@ -82,8 +96,16 @@ ROLES: tuple[Role, ...] = (
     Role(
         "judgment_migrate",
         "Makes and changes tables at deploy; owns them, and is still under their row policies.",
-        writes=("public.agent_feature_flags",),
-        crosses={"public.agent_feature_flags": "It plants the switches."},
+        writes=(
+            "judgment.scenario_contents",
+            "public.agent_feature_flags",
+            "public.scenarios",
+        ),
+        crosses={
+            "judgment.scenario_contents": "It loads the library, which is nobody's own.",
+            "public.agent_feature_flags": "It plants the switches.",
+            "public.scenarios": "It loads the library, which is nobody's own.",
+        },
     ),
     Role(
         "judgment_definer",

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from judgment.contract.profile import CATEGORIES, Category
 from judgment.profile import values
+from judgment.profile.stimuli import NO_STIMULI, Stimuli, stimuli_from_json
 
 OPTIONS_LIMIT = 24
 DRIVERS_LIMIT = 16
@@ -23,7 +24,8 @@ class Option:
 
     `drivers` says how much of each driver this option offers, 0 (least) to 1 (most) by
     convention; an option without drivers (none of the above) takes no part in weighing them.
-    `risk` is 0 (safe) to 1, or None where the scenario says nothing about it.
+    `risk` is 0 (safe) to 1, or None where the scenario says nothing about it. `approach` names what
+    the option does in a word that a sequel's option shares, or None.
     """
 
     id: str
@@ -31,16 +33,18 @@ class Option:
     description: str = ""
     drivers: Mapping[str, float] = field(default_factory=dict[str, float])
     risk: float | None = None
+    approach: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The form kept in `judgment.decisions.options`."""
-        return {
+        document: dict[str, Any] = {
             "id": self.id,
             "label": self.label,
             "description": self.description,
             "drivers": dict(self.drivers),
             "risk": self.risk,
         }
+        return document if self.approach is None else {**document, "approach": self.approach}
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,10 @@ class Decision:
     response_ms: int | None = None
     first_option_id: str | None = None
     predicted_peer_option_id: str | None = None
+    self_predicted_option_id: str | None = None
+    stimuli: Stimuli = NO_STIMULI
     retest_of: UUID | None = None
+    outcome_of: UUID | None = None
 
     @property
     def domain(self) -> Category | None:
@@ -94,6 +101,7 @@ def option_from_json(value: object) -> Option | None:
         description=values.text(source.get("description"), 2_000) or "",
         drivers=drivers,
         risk=values.number(source.get("risk"), 0, 1),
+        approach=values.name(source.get("approach")),
     )
 
 
@@ -118,7 +126,10 @@ def decision_from_row(row: Mapping[str, Any]) -> Decision:
         response_ms=elapsed or None,
         first_option_id=values.label(row.get("first_option_id"), 64),
         predicted_peer_option_id=values.label(row.get("predicted_peer_option_id"), 64),
+        self_predicted_option_id=values.label(row.get("self_predicted_option_id"), 64),
+        stimuli=stimuli_from_json(row.get("stimuli")),
         retest_of=row.get("retest_of"),
+        outcome_of=row.get("outcome_of"),
     )
 
 

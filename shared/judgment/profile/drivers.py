@@ -22,13 +22,30 @@ class Driver:
     less_name: str
 
 
+_CONTRACT_ONLY = {"price", "commitment", "local_supplier", "known_supplier", "predictability"}
 _ROWS = (
     Driver("price", "a lower price", "a higher price", "higher_price"),
     Driver("commitment", "a longer commitment", "a shorter commitment", "flexibility"),
     Driver("local_supplier", "a local supplier", "a supplier from elsewhere", "outside_supplier"),
     Driver("known_supplier", "a well-known supplier", "a lesser-known supplier", "new_supplier"),
     Driver("predictability", "a rate that stays fixed", "a rate that varies", "variable_rates"),
+    Driver("fairness", "equal treatment", "unequal treatment", "favouring_some"),
+    Driver("loyalty", "standing by people", "loosening old ties", "detachment"),
+    Driver("autonomy", "letting people decide for themselves", "central control", "control"),
+    Driver("transparency", "openness", "discretion", "discretion"),
+    Driver("stability", "keeping what works", "change", "change"),
+    Driver("growth", "expansion", "restraint", "restraint"),
+    Driver("speed", "acting now", "waiting", "patience"),
+    Driver("long_term", "the long run", "the short run", "short_term"),
+    Driver("harmony", "peace in the group", "open conflict", "confrontation"),
+    Driver("merit", "reward by result", "reward without regard to result", "equal_reward"),
+    Driver("care", "the well-being of individuals", "hardness towards individuals", "toughness"),
+    Driver("thrift", "saving means", "spending means", "generosity"),
 )
+SCENARIO_DRIVERS: tuple[str, ...] = tuple(
+    row.name for row in _ROWS if row.name not in _CONTRACT_ONLY
+)
+"""The drivers that a round's options may offer; the others belong to the seeded contracts."""
 DRIVERS = {row.name: row for row in _ROWS}
 
 

@@ -44,7 +44,10 @@ select
     response_ms,
     first_option_id,
     predicted_peer_option_id,
+    self_predicted_option_id,
+    stimuli,
     retest_of,
+    outcome_of,
     recorded_at
 from judgment.decisions
 where user_id = %(user_id)s

@@ -22,6 +22,7 @@ from judgment.contract.routes import ROUTES, Route
 from judgment.entry import event as read
 from judgment.entry import observability as seen
 from judgment.entry.refusals import JSON, problem_body, problem_headers
+from judgment.kit.deadline import Deadline
 from judgment.kit.errors import (
     Forbidden,
     InvalidRequest,
@@ -50,6 +51,7 @@ class Request:
     path: Mapping[str, str]
     correlation_id: str
     caller: Principal | None
+    deadline: Deadline
 
     @property
     def principal(self) -> Principal:
@@ -136,7 +138,8 @@ class HttpDoor:
             event: read.Event = resolver.current_event.raw_event
             _within_limits(event, route)
             caller = _caller(event, route)
-            request = Request(event, route, path, read.correlation_id(event), caller)
+            ends = Deadline.of_lambda(resolver.lambda_context)
+            request = Request(event, route, path, read.correlation_id(event), caller, ends)
             return _response(route, endpoint(request))
 
         rule = route.path.replace("{", "<").replace("}", ">")

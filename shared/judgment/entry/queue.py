@@ -16,6 +16,7 @@ from aws_lambda_powertools.utilities import batch
 
 from judgment.entry import event as read
 from judgment.entry import observability as seen
+from judgment.kit.deadline import Deadline
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
@@ -27,11 +28,13 @@ CORRELATION_SHOWN = 128
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One delivery: SQS's id for the message, its text, and how often it was received by now."""
+    """One delivery: SQS's id for the message, its text, how often it was received by now, and when
+    this invocation ends."""
 
     id: str
     body: str
     received: int
+    deadline: Deadline
 
 
 class QueueDoor:
@@ -40,9 +43,11 @@ class QueueDoor:
     def __init__(self, consume: Callable[[Message], None], telemetry: Telemetry):
         self._consume = consume
         self._telemetry = telemetry
+        self._deadline = Deadline.after(0)
 
     def __call__(self, event: read.Event, context: Any) -> dict[str, Any]:
         """The batch item failures, in SQS's form."""
+        self._deadline = Deadline.of_lambda(context)
         try:
             answer = cast("Any", batch).process_partial_response(
                 event=event,
@@ -58,7 +63,7 @@ class QueueDoor:
 
     def _one(self, record: SQSRecord) -> None:
         received = int(record.attributes.approximate_receive_count)
-        message = Message(record.message_id, record.body, received)
+        message = Message(record.message_id, record.body, received, self._deadline)
         try:
             self._consume(message)
         except Exception as error:  # whatever a consumer raises, SQS redelivers this message

@@ -53,6 +53,16 @@ class Door:
     stream: bool = False
     trigger: Literal["http", "authorizer", "queue", "schedule", "deploy"] = "http"
 
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Every variable the deployment must fill in, the addresses of queues included."""
+        return (*self.settings, *map(queue_setting, self.sends))
+
+
+def queue_setting(queue: str) -> str:
+    """The environment variable that tells a door where that queue is."""
+    return f"QUEUE_URL_{queue.upper().replace('-', '_')}"
+
 
 VISIBILITY_PER_TIMEOUT = 6
 """Visibility timeout over the consumer's timeout (Lambda developer guide, SQS event sources)."""
@@ -70,8 +80,8 @@ class Queue:
 
     @property
     def setting(self) -> str:
-        """The environment variable that tells a door where the queue is."""
-        return f"QUEUE_URL_{self.name.upper().replace('-', '_')}"
+        """The environment variable that tells a door where it is."""
+        return queue_setting(self.name)
 
 
 @dataclass(frozen=True)
@@ -120,17 +130,6 @@ class Catalogue:
             if door.name == name:
                 return door
         raise KeyError(name)
-
-    def queue(self, name: str) -> Queue:
-        """The queue of that name. Raises KeyError."""
-        for queue in self.queues:
-            if queue.name == name:
-                return queue
-        raise KeyError(name)
-
-    def settings_of(self, door: Door) -> tuple[str, ...]:
-        """What the deployment must fill in for a door, its queues' addresses included."""
-        return (*door.settings, *(self.queue(name).setting for name in door.sends))
 
     def routes_of(self, name: str) -> tuple[Route, ...]:
         """The routes served by that door, in table order."""
@@ -215,7 +214,7 @@ CATALOGUE = Catalogue(
             _handler("account"),
             database_role="judgment_owner",
             timeout_s=29,
-            settings=("DATABASE_URL",),
+            settings=("DATABASE_URL", "MODEL_SECRET_PREFIX"),
             optional=MODEL_SETTINGS,
         ),
         Door(
@@ -245,7 +244,7 @@ CATALOGUE = Catalogue(
             egress="internet",
             timeout_s=29,
             layers=("contract", "base", "chat"),
-            settings=("DATABASE_URL", "EVENT_BUS_NAME", "RATE_LIMIT_TABLE"),
+            settings=("DATABASE_URL", "EVENT_BUS_NAME", "MODEL_SECRET_PREFIX", "RATE_LIMIT_TABLE"),
             optional=("LIMIT_PERSONAL_SCENARIOS_PER_DAY", *MODEL_SETTINGS),
             grants=("events:put", "rate_limits:update", "model_secrets:read"),
         ),
@@ -269,7 +268,7 @@ CATALOGUE = Catalogue(
             egress="internet",
             timeout_s=120,
             layers=("contract", "base", "chat"),
-            settings=("DATABASE_URL",),
+            settings=("DATABASE_URL", "MODEL_SECRET_PREFIX"),
             optional=("SUMMARY_WINDOW_SECONDS", *MODEL_SETTINGS),
             sends=("summary",),
             grants=("model_secrets:read",),

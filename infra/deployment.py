@@ -68,6 +68,12 @@ class Deployment:
         strangers = set(self.door_settings) - {door.name for door in self.catalogue.doors}
         if strangers:
             raise DeploymentError(f"door_settings names no door: {', '.join(sorted(strangers))}")
+        for name, chosen in self.door_settings.items():
+            unknown = set(chosen) - set(self.catalogue.door(name).optional)
+            if unknown:
+                raise DeploymentError(
+                    f"door_settings: {name} knows no {', '.join(sorted(unknown))}"
+                )
         if bool(self.hosted_zone_id) != bool(self.hosted_zone_name):
             raise DeploymentError("hosted_zone_id and hosted_zone_name go together")
 

@@ -86,7 +86,7 @@ class Alarms(Construct):
             row.timeout_s * 1000 * SLOW_SHARE_OF_TIMEOUT,
             f"{name}: p99 is above {SLOW_SHARE_OF_TIMEOUT:.0%} of its {row.timeout_s} s timeout.",
         )
-        if "RATE_LIMIT_TABLE" in row.settings:
+        if "RATE_LIMIT_TABLE" in row.settings and row.database_role == "judgment_reader":
             self.watch(
                 f"{name}-rate-limiter-down",
                 _counted(RATE_LIMITER_UNAVAILABLE, name),
@@ -106,7 +106,7 @@ class Alarms(Construct):
                 f"{name}-unavailable",
                 _counted(UNAVAILABLE, name),
                 UNAVAILABLE_PER_PERIOD,
-                f"{name} answered 503: Postgres did not answer.",
+                f"{name} answered 503: Postgres, or another part it needs, did not answer.",
             )
 
     def _uncaught(self, door: DoorFunction) -> cloudwatch.Metric:

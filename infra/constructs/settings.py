@@ -9,6 +9,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_events as events
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_secretsmanager as secretsmanager
+from aws_cdk import aws_sqs as sqs
 
 if TYPE_CHECKING:
     from infra.catalogue import Door, Grant
@@ -32,7 +33,7 @@ def environment_of(
     SettingsError for a name that nothing provides, so that a new setting cannot be forgotten here.
     """
     values: dict[str, str] = {}
-    for setting in door.settings:
+    for setting in door.required:
         if setting == "DATABASE_URL":
             if door.database_role is None:
                 raise SettingsError(f"{door.name} wants DATABASE_URL but has no database role")
@@ -42,6 +43,11 @@ def environment_of(
         elif given[setting]:
             values[setting] = given[setting]
     return {**(chosen or {}), **values}
+
+
+def model_secret_prefix(deployment: Deployment) -> str:
+    """What the names of model keys in Secrets Manager begin with, without a trailing slash."""
+    return f"{deployment.name}/models"
 
 
 def settings_of(deployment: Deployment) -> dict[str, str]:
@@ -54,6 +60,7 @@ def settings_of(deployment: Deployment) -> dict[str, str]:
         "OIDC_ISSUER": deployment.oidc_issuer,
         "OIDC_AUDIENCE": deployment.oidc_audience,
         "OIDC_ADMIN_CLAIM": deployment.oidc_admin_claim,
+        "MODEL_SECRET_PREFIX": model_secret_prefix(deployment),
     }
 
 
@@ -66,14 +73,25 @@ class Granter:
         rate_limits: dynamodb.ITable,
         bus: events.IEventBus,
         session_secret: secretsmanager.ISecret,
+        model_secrets: str,
+        queues: Mapping[str, sqs.IQueue],
     ) -> None:
+        """`model_secrets` is the pattern of the names of model keys (ARN resource part)."""
+        self._queues = queues
         self._by_grant: dict[Grant, Callable[[iam.IRole], object]] = {
             "rate_limits:update": lambda role: rate_limits.grant(role, "dynamodb:UpdateItem"),
             "events:put": bus.grant_put_events_to,
             "session_secret:read": session_secret.grant_read,
+            "model_secrets:read": lambda role: iam.Grant.add_to_principal(
+                grantee=role,
+                actions=["secretsmanager:GetSecretValue"],
+                resource_arns=[model_secrets],
+            ),
         }
 
     def grant(self, door: Door, role: iam.IRole) -> None:
-        """Give the role what the row says. Raises KeyError for a grant that is not known here."""
+        """Give the role what the row says. Raises KeyError for a grant or queue unknown here."""
         for grant in door.grants:
             self._by_grant[grant](role)
+        for queue in door.sends:
+            self._queues[queue].grant(role, "sqs:SendMessage")

@@ -42,8 +42,8 @@ def _doors() -> str:
 
 
 def _settings() -> str:
-    names = sorted({name for door in CATALOGUE.doors for name in door.settings})
-    rows = ((f"`{n}`", code(d.name for d in CATALOGUE.doors if n in d.settings)) for n in names)
+    names = sorted({name for door in CATALOGUE.doors for name in door.required})
+    rows = ((f"`{n}`", code(d.name for d in CATALOGUE.doors if n in d.required)) for n in names)
     return table(("Setting", "Doors"), rows)
 
 

@@ -62,7 +62,7 @@ class Deployed:
         known = {"API_URL": self.address, "CONSOLE_ORIGIN": self.address}
         functions = self.aws("lambda")
         for door in self._running():
-            if told := {name: value for name, value in known.items() if name in door.settings}:
+            if told := {name: value for name, value in known.items() if name in door.required}:
                 name = self.function(door.name)
                 found = functions.get_function_configuration(FunctionName=name)["Environment"]
                 functions.update_function_configuration(

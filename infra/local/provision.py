@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 PREFIX = "judgment"
 BUS = PREFIX
 SESSION_SECRET = f"{PREFIX}/session"
+MODEL_SECRETS = f"{PREFIX}/models"
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,11 @@ def aws_environment(endpoint: str) -> dict[str, str]:
 def provision(catalogue: Catalogue, endpoint: str, session_secret: str) -> Provisioned:
     """Make everything the catalogue names. Raises botocore's errors."""
     access: Any = aws_access(endpoint)
-    settings = {"EVENT_BUS_NAME": BUS, "SESSION_SECRET_ID": SESSION_SECRET}
+    settings = {
+        "EVENT_BUS_NAME": BUS,
+        "SESSION_SECRET_ID": SESSION_SECRET,
+        "MODEL_SECRET_PREFIX": MODEL_SECRETS,
+    }
     dynamodb = boto3.client("dynamodb", **access)
     for table in catalogue.tables:
         settings[table.setting] = _table(dynamodb, table)

@@ -64,7 +64,8 @@ def _asked(
     door: Door, given: Mapping[str, str], database_url: Callable[[str], str]
 ) -> dict[str, str]:
     values = {"POWERTOOLS_SERVICE_NAME": door.name}
-    for name in door.settings:
+    values |= {name: os.environ[name] for name in door.optional if os.environ.get(name)}
+    for name in door.required:
         if name == "DATABASE_URL" and door.database_role:
             values[name] = database_url(door.database_role)
         elif name in given:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from aws_cdk import CfnOutput, RemovalPolicy, Stack
+from aws_cdk import ArnFormat, CfnOutput, RemovalPolicy, Stack
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
@@ -16,7 +16,12 @@ from infra.constructs.async_work import AsyncWork
 from infra.constructs.code import CodeAssets
 from infra.constructs.door import DoorFunction, Place, logical_name
 from infra.constructs.rest import RestFront
-from infra.constructs.settings import Granter, environment_of, settings_of
+from infra.constructs.settings import (
+    Granter,
+    environment_of,
+    model_secret_prefix,
+    settings_of,
+)
 from infra.staging import BUILD
 
 if TYPE_CHECKING:
@@ -58,6 +63,13 @@ class ServiceStack(Stack):
             rate_limits=self._tables["RATE_LIMIT_TABLE"],
             bus=self._work.bus,
             session_secret=self._secret,
+            model_secrets=self.format_arn(
+                service="secretsmanager",
+                resource="secret",
+                resource_name=f"{model_secret_prefix(deployment)}/*",
+                arn_format=ArnFormat.COLON_RESOURCE_NAME,
+            ),
+            queues={name: pair.queue for name, pair in self._work.queues.items()},
         )
         given = self._given()
         self.doors = {

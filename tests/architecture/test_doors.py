@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.catalogue import CATALOGUE, Door
+from infra.catalogue import CATALOGUE, MODEL_SETTINGS, Door
 from tests.architecture.source import ROOT, functions, imports, length, python_files, tree
 
 DOORS = [pytest.param(door, id=door.name) for door in CATALOGUE.doors]
@@ -123,8 +123,12 @@ def _setting_names(wiring: Path) -> tuple[set[str], set[str]]:
 @pytest.mark.parametrize("door", STANDING)
 def test_a_door_reads_the_settings_the_catalogue_fills_and_needs_no_other(door: Door) -> None:
     named, required = _setting_names(folder(door) / "wiring.py")
-    assert required <= set(door.settings)
-    assert set(door.settings) <= named
+    if set(MODEL_SETTINGS) <= set(door.optional):
+        of_models, needed = _setting_names(ROOT / "shared/judgment/llm/settings.py")
+        named, required = named | of_models, required | needed
+    assert required <= set(door.required)
+    assert set(door.required) <= named
+    assert named - set(door.required) == set(door.optional), "what an operator may set"
 
 
 def test_doors_are_strangers_to_each_other() -> None:

@@ -37,10 +37,10 @@ LATER = Catalogue(
         ),
     ),
     routes=(Route("POST", "/later", "later_stream", "owner", "A stream."),),
-    queues=(Queue("later-rounds", consumer="maintenance", batch_size=20),),
-    rules=(Rule("later-decisions", "some.app", ("decision.recorded",), "later-rounds"),),
+    queues=(Queue("later", consumer="maintenance", batch_size=20),),
+    rules=(Rule("later-decisions", "some.app", ("decision.recorded",), "later"),),
 )
-"""What part 1 has no row of yet, so that its construct is held to account from the start."""
+"""What the product has no row of yet, so that its construct is held to account from the start."""
 
 
 AS_THE_COMMAND_DOES = {

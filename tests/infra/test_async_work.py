@@ -9,6 +9,7 @@ import pytest
 
 from infra.catalogue import CATALOGUE
 from infra.stacks.names import DATA, SERVICE
+from judgment.contract.jobs import SOURCE, SYNC_SOURCE
 from tests.infra.conftest import LATER, Assembly
 
 [LATER_QUEUE] = LATER.queues
@@ -22,11 +23,11 @@ def queues(assembly: Assembly) -> dict[str, dict[str, Any]]:
 @pytest.mark.promise("P1-1-outbox", "P1-9")
 def test_a_queue_keeps_its_poison_and_hides_messages_long_enough(on_aws: Assembly) -> None:
     made = queues(on_aws)
-    queue = made["judgment-later-rounds"]
+    queue = made["judgment-later"]
     timeout = CATALOGUE.door(LATER_QUEUE.consumer).timeout_s
     assert queue["VisibilityTimeout"] == 6 * timeout
     assert queue["RedrivePolicy"]["maxReceiveCount"] == LATER_QUEUE.max_receive_count
-    assert made["judgment-later-rounds-dead-letters"]["MessageRetentionPeriod"] == 14 * 86_400
+    assert made["judgment-later-dead-letters"]["MessageRetentionPeriod"] == 14 * 86_400
 
 
 def test_no_queue_listens_without_tls(on_aws: Assembly) -> None:
@@ -43,24 +44,41 @@ def test_no_queue_listens_without_tls(on_aws: Assembly) -> None:
 
 @pytest.mark.promise("P1-1-outbox")
 def test_a_consumer_returns_failed_records_alone(on_aws: Assembly) -> None:
-    [row] = on_aws.resources(SERVICE, "AWS::Lambda::EventSourceMapping").values()
-    mapping = row["Properties"]
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert mapping["BatchSize"] == 20
-    assert mapping["MaximumBatchingWindowInSeconds"] == 1
-    assert mapping["ScalingConfig"] == {"MaximumConcurrency": LATER_QUEUE.max_concurrency}
+    mappings = [
+        row["Properties"]
+        for row in on_aws.resources(SERVICE, "AWS::Lambda::EventSourceMapping").values()
+    ]
+    rows = [*CATALOGUE.queues, LATER_QUEUE]
+    assert sorted(mapping["BatchSize"] for mapping in mappings) == sorted(
+        row.batch_size for row in rows
+    )
+    for mapping in mappings:
+        assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        assert mapping["ScalingConfig"] == {"MaximumConcurrency": LATER_QUEUE.max_concurrency}
+        window = 1 if mapping["BatchSize"] > 10 else None
+        assert mapping.get("MaximumBatchingWindowInSeconds") == window
 
 
 @pytest.mark.promise("R-24")
 def test_a_rule_matches_its_source_and_types_and_loses_nothing(on_aws: Assembly) -> None:
-    [row] = on_aws.resources(SERVICE, "AWS::Events::Rule").values()
-    rule = row["Properties"]
-    assert rule["EventPattern"] == {
-        "source": ["some.app"],
-        "detail-type": ["decision.recorded"],
+    made = {
+        row["Properties"]["Name"]: row["Properties"]
+        for row in on_aws.resources(SERVICE, "AWS::Events::Rule").values()
     }
-    [target] = rule["Targets"]
-    assert "DeadLetterConfig" in target
+    rows = [*CATALOGUE.rules, *LATER.rules]
+    assert set(made) == {f"judgment-{row.name}" for row in rows}
+    for row in rows:
+        rule = made[f"judgment-{row.name}"]
+        assert rule["EventPattern"] == {"source": [row.source], "detail-type": list(row.types)}
+        [target] = rule["Targets"]
+        assert "DeadLetterConfig" in target
+
+
+@pytest.mark.promise("R-24-intake")
+def test_no_rule_brings_our_own_events_to_the_intake() -> None:
+    into = [row for row in CATALOGUE.rules if row.queue == "rounds"]
+    assert [row.source for row in into] == [SYNC_SOURCE]
+    assert SYNC_SOURCE != SOURCE
 
 
 def test_schedules_tick_as_the_catalogue_says_and_invoke_one_door_each(on_aws: Assembly) -> None:
@@ -94,8 +112,9 @@ def test_every_door_and_queue_is_watched_and_every_alarm_tells_somebody(on_aws: 
         prefix = "judgment-data" if door.trigger == "deploy" else "judgment"
         for kind in ("errors", "internal-errors", "throttles", "slow"):
             assert f"{prefix}-{door.name}-{kind}" in alarms
-    for kind in ("dead-letters", "old"):
-        assert f"judgment-later-rounds-{kind}" in alarms
+    for queue in [*CATALOGUE.queues, LATER_QUEUE]:
+        for kind in ("dead-letters", "old"):
+            assert f"judgment-{queue.name}-{kind}" in alarms
     assert alarms["judgment-profile_read-slow"]["ExtendedStatistic"] == "p99"
     for name, alarm in alarms.items():
         assert alarm["AlarmActions"], name

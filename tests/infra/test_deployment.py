@@ -54,14 +54,15 @@ def test_an_emulator_is_told_its_databases_in_a_file(tmp_path: Path) -> None:
 
 
 def test_optional_settings_reach_their_door_and_cannot_replace_its_own() -> None:
-    chosen = {"profile_read": {"LIMIT_PROFILE_PER_HOUR": "5", "API_URL": "https://elsewhere"}}
+    chosen = {"profile_read": {"LIMIT_PROFILE_PER_HOUR": "5"}}
     made = read(**REQUIRED, door_settings=json.dumps(chosen))
     assert made.door_settings == chosen
     door = Door("x", "X.", "functions.x.handler", settings=("API_URL",))
-    environment = environment_of(
-        door, settings_of(made), _NoDatabase(), made.door_settings["profile_read"]
-    )
+    own = {**made.door_settings["profile_read"], "API_URL": "https://elsewhere"}
+    environment = environment_of(door, settings_of(made), _NoDatabase(), own)
     assert environment == {"LIMIT_PROFILE_PER_HOUR": "5", "API_URL": "https://api.example.com"}
+    with pytest.raises(DeploymentError, match="profile_read knows no API_URL"):
+        read(**REQUIRED, door_settings={"profile_read": {"API_URL": "https://elsewhere"}})
     with pytest.raises(DeploymentError, match="nobody"):
         read(**REQUIRED, door_settings={"nobody": {}})
 

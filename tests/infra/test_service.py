@@ -41,6 +41,7 @@ GRANTED = {
     "rate_limits:update": {"dynamodb:UpdateItem"},
     "events:put": {"events:PutEvents"},
     "session_secret:read": {"secretsmanager:GetSecretValue", "secretsmanager:DescribeSecret"},
+    "model_secrets:read": {"secretsmanager:GetSecretValue"},
 }
 every_door = pytest.mark.parametrize("door", DOORS, ids=lambda door: door.name)
 
@@ -142,7 +143,7 @@ def test_a_streaming_door_streams_in_function_and_gateway_or_in_neither(
 def test_a_door_gets_the_settings_it_asks_for(on_aws: Assembly, door: Door) -> None:
     variables = dict(function(on_aws, door)["Environment"]["Variables"])
     variables.pop("AWS_LAMBDA_EXEC_WRAPPER", None)
-    assert set(variables) == {"POWERTOOLS_SERVICE_NAME", *door.settings}
+    assert set(variables) == {"POWERTOOLS_SERVICE_NAME", *door.required}
     if "DATABASE_URL" in door.settings:
         url = json.dumps(variables["DATABASE_URL"])
         assert f"postgresql://{door.database_role}@" in url
@@ -161,6 +162,8 @@ def test_a_role_may_do_what_its_row_grants_and_nothing_else(on_aws: Assembly, do
         wanted |= GRANTED[grant]
     if door.database_role:
         wanted.add("rds-db:connect")
+    if door.sends:
+        wanted.add("sqs:SendMessage")
     if any(queue.consumer == door.name for queue in on_aws.catalogue.queues):
         wanted |= CONSUMES
     assert allowed == wanted

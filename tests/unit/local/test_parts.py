@@ -19,7 +19,7 @@ from infra.local.children import Child, ChildFailed
 from infra.local.lock import AlreadyRunning, end_holder, held, is_held
 from infra.local.places import Places
 from infra.local.ports import remembered_ports
-from infra.local.provision import BUS, SESSION_SECRET, aws_environment
+from infra.local.provision import BUS, MODEL_SECRETS, SESSION_SECRET, aws_environment
 from infra.local.retention import LOG_BYTES, forget_long_logs, forget_old_lines
 from infra.local.settings import SettingMissing, environments, stack_settings
 from infra.local.waiting import wait_for
@@ -29,6 +29,8 @@ _GIVEN = {
     **{table.setting: table.name for table in CATALOGUE.tables},
     "EVENT_BUS_NAME": BUS,
     "SESSION_SECRET_ID": SESSION_SECRET,
+    "MODEL_SECRET_PREFIX": MODEL_SECRETS,
+    **{queue.setting: queue.name for queue in CATALOGUE.queues},
 }
 
 
@@ -37,15 +39,29 @@ def _url(role: str) -> str:
 
 
 @pytest.mark.promise("P1-9")
-def test_every_door_gets_the_settings_of_its_row_and_no_others(tmp_path: Path) -> None:
+def test_every_door_gets_the_settings_of_its_row_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in {name for door in CATALOGUE.doors for name in door.optional}:
+        monkeypatch.delenv(name, raising=False)
     shared = {*aws_environment(""), "HOME", "TMPDIR", "PATH", "POWERTOOLS_SERVICE_NAME"}
     network = {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTPS_PROXY", "NO_PROXY"}
     found = environments(CATALOGUE, _GIVEN, _url, endpoint="http://x", places=Places(tmp_path))
     for door in CATALOGUE.doors:
         got = set(found[door.name]) - (network if door.egress == "internet" else set())
-        assert got == shared | set(door.settings)
+        assert got == shared | set(door.required)
         if door.database_role:
             assert door.database_role in found[door.name]["DATABASE_URL"]
+
+
+def test_a_setting_that_an_operator_may_set_is_handed_to_the_doors_that_take_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUMMARY_WINDOW_SECONDS", "5")
+    found = environments(CATALOGUE, _GIVEN, _url, endpoint="http://x", places=Places(tmp_path))
+    told = {name for name, given in found.items() if given.get("SUMMARY_WINDOW_SECONDS") == "5"}
+    assert told == {d.name for d in CATALOGUE.doors if "SUMMARY_WINDOW_SECONDS" in d.optional}
+    assert "rounds" in told
 
 
 def test_a_setting_that_nothing_provides_is_named(tmp_path: Path) -> None:

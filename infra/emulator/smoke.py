@@ -1,4 +1,4 @@
-"""What a deployment must do, asked over HTTP: keys, profile, MCP, switches, refusals, erasure.
+"""What a deployment must do, asked over HTTP: keys, profile, MCP, rounds, switches, erasure.
 
 Each step is a method whose docstring says what it shows; they run in order and share one owner.
 """
@@ -6,6 +6,7 @@ Each step is a method whose docstring says what it shows; they run in order and 
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from infra.local.issuer import LocalIssuer
 
 PROFILE = "/api/agent/v1/profile"
+SUMMARY_SECONDS = 120.0
 MODERN_ERA = "2026-07-28"
 
 
@@ -51,6 +53,8 @@ class Smoke:
             self.mints_a_key,
             self.serves_the_profile,
             self.serves_it_over_mcp,
+            self.keeps_personal_context,
+            self.plays_a_round,
             self.obeys_the_owners_switch,
             self.keeps_admin_routes_for_admins,
             self.exports,
@@ -102,6 +106,31 @@ class Smoke:
         result = self._tool("sync.get_profile")
         _same(result.get("structuredContent", result), self._agent(PROFILE).json())
         _same(self.client.get("/mcp").status_code, 405)
+
+    def keeps_personal_context(self) -> None:
+        """Personal context is written, read and emptied; without it no personal round is made."""
+        path = "/api/v1/personal-context"
+        self._expect(self._owner("PUT", path, {"personal_context": "I keep bees."}), 200)
+        _same(
+            self._expect(self._owner("GET", path), 200).json()["personal_context"], "I keep bees."
+        )
+        self._expect(self._owner("PUT", path, {"personal_context": ""}), 200)
+        refused = self._expect(self._owner("POST", "/api/v1/scenarios/personal"), 400)
+        _same(refused.json()["code"], "invalid_request")
+
+    def plays_a_round(self) -> None:
+        """A round is served and decided; the profile has it, and the summary follows by itself."""
+        scenario = self._expect(self._owner("GET", "/api/v1/scenarios/next"), 200).json()
+        choice = {"scenario_id": scenario["id"], "option_id": scenario["options"][0]["id"]}
+        recorded = self._expect(self._owner("POST", "/api/v1/decisions", choice), 201).json()
+        _same(recorded["games_played"], 1)
+        self._expect(self._owner("POST", "/api/v1/decisions", choice), 409)
+        until = time.monotonic() + SUMMARY_SECONDS
+        while self._agent(PROFILE).json()["summary_generated_at"] is None:
+            if time.monotonic() > until:
+                raise SmokeFailed("the summary did not follow the decision")
+            time.sleep(0.5)
+        _same(self._agent(PROFILE).json()["summary_model_version"], "composer-1")
 
     def obeys_the_owners_switch(self) -> None:
         """Switched off by the owner, the next REST and MCP call refuse; switched on, they serve."""

@@ -83,7 +83,7 @@ def _signals() -> str:
             "Components, 0 to 1",
             "Shrinkage",
             "Moves by",
-            "Built in part",
+            "Source",
         ),
         (
             (
@@ -94,7 +94,7 @@ def _signals() -> str:
                 "; ".join(f"`{c.name}`: {c.meaning}" for c in s.components),
                 s.shrinkage,
                 s.stimulus,
-                s.part,
+                s.source,
             )
             for s in SIGNALS
         ),

@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-STYLES = ("principled", "consequence", "people", "evidence", "precedent", "intuition")
+STYLE_WORDS = {
+    "principled": "principle",
+    "consequence": "consequences",
+    "people": "concern for people",
+    "evidence": "evidence",
+    "precedent": "precedent",
+    "intuition": "intuition",
+}
+"""Each style as a sentence names it: "argues from …"."""
+STYLES: tuple[str, ...] = tuple(STYLE_WORDS)
 """The styles of reasoning that `style_of` can name."""
 
 

@@ -12,6 +12,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from judgment.profile import drivers
+from judgment.profile.language import STYLE_WORDS
 from judgment.profile.observations import Observation, Value
 from judgment.profile.shapes import (
     CLEAR_Z,
@@ -218,7 +219,8 @@ def _with_leading(reading: SignalReading) -> dict[str, Value]:
     numbers["n"] = reading.evidence
     if reading.shares:
         leading = max(reading.shares, key=lambda key: (reading.shares[key], key))
-        numbers |= {"leading": leading.replace("_", " "), "share": reading.shares[leading]}
+        in_words = STYLE_WORDS.get(leading) or leading.replace("_", " ")
+        numbers |= {"leading": in_words, "share": reading.shares[leading]}
     return numbers
 
 

@@ -1,36 +1,41 @@
 """The twelve signals: one table, from which the profile, its docs and its explanation are made.
 
 A row says what a signal is computed from, how, how it is shrunk, what an owner must meet for it
-to move (its stimulus), and the sentences it may speak. `measure` is the component that picks the
-sentence: below `cuts[0]` the first, above `cuts[1]` the last, else the middle one. A sentence is
-a template; its placeholders are names of stored numbers. Every component is scaled 0 to 1, because
-summaries are renewed when one moves by 0.05 (seed 000 §10.4).
+to move (its stimulus), where the idea comes from, and the sentences it may speak. `measure` is the
+component that picks the sentence: below `cuts[0]` the first, above `cuts[1]` the last, else the
+middle one. A sentence is a template; its placeholders are names of stored numbers, and `n`, the
+supporting decisions, is among them always. Every component is scaled 0 to 1, because summaries are
+renewed when one moves by 0.05 (seed 000 §10.4).
 
-Shrinkage `Beta(1, 1)` means (k + 1) / (n + 2): one imagined case on each side.
-Below 4 supporting decisions a signal says only what it still needs (ruling 21).
+A retest counts for occasion noise and settles whether a confident decision holds; for every other
+signal but timing it is not a decision of its own. `Beta(1, 1)` is Laplace's rule of succession:
+one imagined case on each side. Below 4 supporting decisions a signal says only what it still needs
+(ruling 21).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from judgment.profile.drivers import DRIVERS
+from judgment.profile.language import STYLES
 from judgment.profile.shapes import RICH_FROM, SPARSE_BELOW
 
 BETA = "Beta(1, 1): (k + 1) / (n + 2)"
-DIRICHLET = "Dirichlet(1) over the classes"
 
 
 @dataclass(frozen=True)
 class Component:
-    """One number of a signal, 0 to 1, and what its two ends mean."""
+    """One number of a signal, 0 to 1, what its two ends mean, and its value without evidence."""
 
     name: str
     meaning: str
+    neutral: float = 0.5
 
 
 @dataclass(frozen=True)
 class Signal:
-    """One row of the table. `part` is the part of the plan from which `build` computes it."""
+    """One row of the table. `source` is the paper the idea is from, and what of it is ours."""
 
     name: str
     description: str
@@ -43,12 +48,21 @@ class Signal:
     shrinkage: str
     stimulus: str
     unit: str
-    part: int
+    source: str
+
+    @property
+    def neutral(self) -> float:
+        """What `measure` is without evidence."""
+        return next(c.neutral for c in self.components if c.name == self.measure)
+
+    def place(self, measured: float) -> int:
+        """0 below the cuts, 1 between them, 2 above."""
+        low, high = self.cuts
+        return 0 if measured < low else 2 if measured > high else 1
 
     def sentence(self, measured: float) -> str:
         """The template for that value of `measure`."""
-        low, high = self.cuts
-        return self.sentences[0 if measured < low else 2 if measured > high else 1]
+        return self.sentences[self.place(measured)]
 
     def needs(self, supporting: int) -> str:
         """What would move the signal to its next state."""
@@ -60,12 +74,8 @@ class Signal:
         return f"{target - supporting} more {self.unit} to be {state}"
 
 
-def _leading(subject: str) -> tuple[str, str, str]:
-    return (
-        f"{subject} with no clear favourite; {{leading}} leads at {{share:.0%}} of {{n}}.",
-        f"{subject} most often by {{leading}}: {{share:.0%}} of {{n}}.",
-        f"{subject} nearly always by {{leading}}: {{share:.0%}} of {{n}}.",
-    )
+def _spread_over(classes: int, what: str) -> str:
+    return f"two imagined {what} spread evenly over {classes} classes: (k + 2/{classes}) / (m + 2)"
 
 
 SIGNALS: tuple[Signal, ...] = (
@@ -73,29 +83,55 @@ SIGNALS: tuple[Signal, ...] = (
         name="reasoning_style_distribution",
         description="How the owner argues in their own rationales.",
         inputs="rationale",
-        formula="share of rationales whose strongest class of words is each style",
-        components=(Component("share", "0 no style leads, 1 one style always"),),
+        formula=(
+            "each rationale has the style that most of its cue words belong to; one without a cue "
+            "or with a tie is not counted; share = the leading style's part of the m counted ones"
+        ),
+        components=(Component("share", "0 no style leads, 1 one style always", 1 / len(STYLES)),),
         measure="share",
         cuts=(0.4, 0.75),
-        sentences=_leading("Argues"),
-        shrinkage=DIRICHLET,
+        sentences=(
+            "Argues in several ways, most often from {leading}: {leading_count} of {n} rationales "
+            "that show a style.",
+            "Argues most often from {leading}: {leading_count} of {n} rationales that show a "
+            "style.",
+            "Argues nearly always from {leading}: {leading_count} of {n} rationales that show a "
+            "style.",
+        ),
+        shrinkage=_spread_over(len(STYLES), "rationales"),
         stimulus="a round answered with a written rationale",
-        unit="decisions with a rationale",
-        part=2,
+        unit="rationales that show a style",
+        source=(
+            "styles after Weber's kinds of social action (1922), Gilligan (1982) and Epstein "
+            "(1994); word lists ours"
+        ),
     ),
     Signal(
         name="attention_distribution",
         description="Which sides of a trade-off the owner's rationales look at.",
         inputs="rationale, drivers of the options",
-        formula="share of rationales that speak of each driver on offer",
-        components=(Component("share", "0 attention spread evenly, 1 on one driver"),),
+        formula=(
+            "a mention is a rationale that speaks of a driver on offer, at most one per rationale "
+            "and driver; share = the leading driver's part of all m mentions; a rationale without "
+            "a mention is not counted"
+        ),
+        components=(
+            Component("share", "0 attention spread evenly, 1 on one driver", 1 / len(DRIVERS)),
+        ),
         measure="share",
         cuts=(0.4, 0.75),
-        sentences=_leading("Weighs options in words"),
-        shrinkage=DIRICHLET,
+        sentences=(
+            "Looks at many sides in words, most often at {leading}: spoken of in {leading_count} "
+            "of {n} rationales that name a driver on offer.",
+            "Looks most often at {leading}: spoken of in {leading_count} of {n} rationales that "
+            "name a driver on offer.",
+            "Looks nearly always at {leading}: spoken of in {leading_count} of {n} rationales "
+            "that name a driver on offer.",
+        ),
+        shrinkage=_spread_over(len(DRIVERS), "mentions"),
         stimulus="a round answered with a written rationale",
-        unit="decisions with a rationale",
-        part=2,
+        unit="rationales that name a driver on offer",
+        source="ours",
     ),
     Signal(
         name="confidence_calibration",
@@ -106,10 +142,7 @@ SIGNALS: tuple[Signal, ...] = (
             "where a decision holds when it was answered the same again, or, not asked again, when "
             "the owner's other decisions point to it; overconfidence = (gap + 1) / 2"
         ),
-        components=(
-            Component("overconfidence", "0 far too unsure, 0.5 matched, 1 far too sure"),
-            Component("held", "share of those decisions that hold"),
-        ),
+        components=(Component("overconfidence", "0 far too unsure, 0.5 matched, 1 far too sure"),),
         measure="overconfidence",
         cuts=(0.425, 0.575),
         sentences=(
@@ -123,7 +156,7 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage="gap · n / (n + 4)",
         stimulus="a round that asks how sure the owner is",
         unit="decisions with a stated confidence",
-        part=1,
+        source="Lichtenstein, Fischhoff and Phillips (1982); what holds, not what is right: ours",
     ),
     Signal(
         name="timing_signature",
@@ -147,31 +180,34 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage="(deliberation · n + 0.5 · 4) / (n + 4)",
         stimulus="a round answered in the open, timed by the page",
         unit="timed decisions",
-        part=1,
+        source="reading rate of Brysbaert (2019); pace and deliberation ours",
     ),
     Signal(
         name="persuadability",
         description="How often a counter-argument changes the owner's first choice.",
         inputs="first_option_id, the option taken",
-        formula="share of rounds with a counter-argument whose final choice is not the first",
+        formula=(
+            "n = rounds whose first choice met a counter-argument; k = those whose final choice "
+            "is another; moved = k / n"
+        ),
         components=(Component("moved", "0 never moved, 1 always moved"),),
         measure="moved",
         cuts=(0.25, 0.6),
         sentences=(
-            "Keeps a first choice under counter-argument: changed {changed} of {n}.",
-            "Sometimes moved by a counter-argument: changed {changed} of {n}.",
-            "Often moved by a counter-argument: changed {changed} of {n}.",
+            "Keeps a first choice under counter-argument: changed {changed} of {n} first choices.",
+            "Sometimes moved by a counter-argument: changed {changed} of {n} first choices.",
+            "Often moved by a counter-argument: changed {changed} of {n} first choices.",
         ),
         shrinkage=BETA,
         stimulus="a round that argues against the first choice",
         unit="rounds with a counter-argument",
-        part=2,
+        source="first choice, advice, final choice as Sniezek and Buckley (1995); share ours",
     ),
     Signal(
         name="peer_reading",
         description="How well the owner foresees what most others choose.",
         inputs="predicted_peer_option_id, the stated peer majority",
-        formula="share of peer predictions that name the majority's option",
+        formula="n = peer predictions; k = those that name the majority's option; accuracy = k / n",
         components=(Component("accuracy", "0 never right, 1 always right"),),
         measure="accuracy",
         cuts=(0.4, 0.7),
@@ -183,67 +219,82 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage=BETA,
         stimulus="a round that asks what most others will choose",
         unit="peer predictions",
-        part=2,
+        source="asks of others' choices as Ross, Greene and House (1977); share ours",
     ),
     Signal(
         name="dissent_profile",
         description="How often the owner goes against a majority they can see.",
         inputs="the option taken, the stated peer majority",
-        formula="share of rounds with a stated majority in which another option was taken",
+        formula=(
+            "n = rounds with a stated majority; k = those in which another option, or none, was "
+            "taken; dissented = k / n"
+        ),
         components=(Component("dissented", "0 always with the majority, 1 always against"),),
         measure="dissented",
         cuts=(0.3, 0.6),
         sentences=(
-            "Mostly goes with a stated majority: against it in {against} of {n}.",
-            "Goes against a stated majority at times: {against} of {n}.",
-            "Often goes against a stated majority: {against} of {n}.",
+            "Mostly goes with a stated majority: against it in {against} of {n} rounds.",
+            "Goes against a stated majority at times: in {against} of {n} rounds.",
+            "Often goes against a stated majority: in {against} of {n} rounds.",
         ),
         shrinkage=BETA,
         stimulus="a round that states what the majority chose",
         unit="rounds with a stated majority",
-        part=2,
+        source="a majority in view as Asch (1956); share ours",
     ),
     Signal(
         name="authenticity",
         description="Whether the owner's reasons name what their choice in fact serves.",
-        inputs="rationale, drivers of the option taken",
-        formula="share of rationales that speak of the driver the chosen option offers most",
+        inputs="rationale, drivers of the options, the option taken",
+        formula=(
+            "n = rationales that speak of a driver on which the options differ; k = those that "
+            "speak of one of which the option taken offers most of all; matched = k / n"
+        ),
         components=(Component("matched", "0 reasons and choices apart, 1 always together"),),
         measure="matched",
         cuts=(0.4, 0.7),
         sentences=(
-            "Reasons and choices often part: they match in {matches} of {n}.",
-            "Reasons match choices in {matches} of {n}.",
-            "Says why and means it: reasons match choices in {matches} of {n}.",
+            "Reasons and choices often part: the option taken serves a reason given in {matches} "
+            "of {n} rationales.",
+            "Reasons and choices meet at times: the option taken serves a reason given in "
+            "{matches} of {n} rationales.",
+            "Says why and means it: the option taken serves a reason given in {matches} of {n} "
+            "rationales.",
         ),
         shrinkage=BETA,
         stimulus="a round answered with a written rationale",
-        unit="decisions with a rationale",
-        part=2,
+        unit="rationales that name a driver on offer",
+        source="reasons against choices as Nisbett and Wilson (1977); measure ours",
     ),
     Signal(
         name="learning_rate",
         description="Whether the owner's choices change after seeing how a choice turned out.",
-        inputs="outcome feedback, the next decision of the same kind",
-        formula="share of bad outcomes after which the next like decision differs",
+        inputs="the earlier decision's outcome, the approach of the option taken then and now",
+        formula=(
+            "n = sequels that showed a bad outcome of the earlier decision; k = those in which an "
+            "option of another approach was taken; adjusted = k / n"
+        ),
         components=(Component("adjusted", "0 never adjusts, 1 always adjusts"),),
         measure="adjusted",
         cuts=(0.3, 0.65),
         sentences=(
-            "Seldom changes course after a bad outcome: {changed} of {n}.",
-            "Sometimes changes course after a bad outcome: {changed} of {n}.",
-            "Changes course after a bad outcome: {changed} of {n}.",
+            "Seldom changes course after a bad outcome: in {changed} of {n} seen.",
+            "Sometimes changes course after a bad outcome: in {changed} of {n} seen.",
+            "Changes course after a bad outcome: in {changed} of {n} seen.",
         ),
         shrinkage=BETA,
         stimulus="a round whose outcome is shown later",
-        unit="outcomes seen",
-        part=2,
+        unit="bad outcomes seen",
+        source="lose-shift of Nowak and Sigmund (1993); share ours",
     ),
     Signal(
         name="occasion_noise",
         description="How often the same decision comes out differently on another occasion.",
         inputs="decisions marked as a retest, or offering the same options again",
-        formula="noise = share of repeated decisions with another answer than the time before",
+        formula=(
+            "n = decisions made before; k = those with another answer than the time before; "
+            "noise = k / n"
+        ),
         components=(Component("noise", "0 always the same answer, 1 always another"),),
         measure="noise",
         cuts=(0.25, 0.5),
@@ -255,42 +306,48 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage=BETA,
         stimulus="a round presented again, at least 30 days later",
         unit="repeated decisions",
-        part=1,
+        source="occasion noise of Kahneman, Sibony and Sunstein (2021); share ours",
     ),
     Signal(
         name="self_awareness",
         description="How well the owner foresees their own choices.",
         inputs="a self-prediction, the option taken",
-        formula="share of self-predictions that name the option later taken",
+        formula="n = self-predictions; k = those that name the option taken; accuracy = k / n",
         components=(Component("accuracy", "0 never right, 1 always right"),),
         measure="accuracy",
         cuts=(0.4, 0.7),
         sentences=(
-            "Often surprised by their own choice: foresaw {right} of {n}.",
-            "Foresees some of their own choices: {right} of {n}.",
-            "Knows how they will choose: foresaw {right} of {n}.",
+            "Often surprised by their own choice: foresaw {right} of {n} predicted.",
+            "Foresees some of their own choices: {right} of {n} predicted.",
+            "Knows how they will choose: foresaw {right} of {n} predicted.",
         ),
         shrinkage=BETA,
         stimulus="a round that first asks what the owner expects to choose",
         unit="self-predictions",
-        part=2,
+        source="self-prediction of Osberg and Shrauger (1986); share ours",
     ),
     Signal(
         name="name_bias_signal",
         description="Whether a character's name alone changes the owner's choice.",
-        inputs="matched pairs of scenarios that differ only in a name",
-        formula="share of matched pairs answered differently, less the owner's occasion noise",
-        components=(Component("bias", "0 names make no difference, 1 they always do"),),
+        inputs="matched pairs of scenarios that differ only in a name; occasion noise",
+        formula=(
+            "n = matched pairs with both sides answered; k = those answered differently; bias = "
+            "k / n less the owner's occasion noise, never below 0; expected = noise · n"
+        ),
+        components=(Component("bias", "0 no more than occasion noise, 1 names decide", 0.0),),
         measure="bias",
         cuts=(0.2, 0.5),
         sentences=(
-            "A name makes little difference: {differed} of {n} matched pairs differ.",
-            "A name may make a difference: {differed} of {n} matched pairs differ.",
-            "A name changes choices: {differed} of {n} matched pairs differ.",
+            "A name makes no difference that could be told: {differed} of {n} matched pairs "
+            "differ, {expected:.1f} by occasion noise alone.",
+            "A name may make a difference: {differed} of {n} matched pairs differ, "
+            "{expected:.1f} by occasion noise alone.",
+            "A name changes choices: {differed} of {n} matched pairs differ, {expected:.1f} by "
+            "occasion noise alone.",
         ),
-        shrinkage=BETA,
+        shrinkage=f"both shares {BETA}",
         stimulus="two rounds, far apart, that differ only in a character's name",
         unit="matched pairs",
-        part=2,
+        source="matched pairs as Bertrand and Mullainathan (2004); noise taken off: ours",
     ),
 )

@@ -21,9 +21,9 @@ STORED = {
     "learning_rate": {"changed": 3},
     "occasion_noise": {"same": 3},
     "self_awareness": {"right": 3},
-    "name_bias_signal": {"differed": 3},
-    "reasoning_style_distribution": {"shares": {"analytical": 0.5, "personal": 0.2}},
-    "attention_distribution": {"shares": {"long_term": 0.5, "cost": 0.2}},
+    "name_bias_signal": {"differed": 3, "expected": 1.5},
+    "reasoning_style_distribution": {"leading_count": 7},
+    "attention_distribution": {"leading_count": 7},
 }
 
 
@@ -36,8 +36,10 @@ def test_there_are_twelve_and_each_has_a_column() -> None:
 @pytest.mark.parametrize("signal", SIGNALS, ids=lambda s: s.name)
 def test_each_row_of_the_table_is_complete(signal: Signal) -> None:
     assert signal.measure in {c.name for c in signal.components}
-    assert signal.cuts[0] < signal.cuts[1]
+    assert 0 < signal.cuts[0] < signal.cuts[1] < 1
     assert all((signal.inputs, signal.formula, signal.shrinkage, signal.stimulus, signal.unit))
+    assert signal.source
+    assert all(0 <= c.neutral <= 1 for c in signal.components)
     fields = [{f for _, f, _, _ in Formatter().parse(t) if f} for t in signal.sentences]
     assert all("n" in names for names in fields)
 
@@ -48,10 +50,9 @@ def test_each_row_of_the_table_is_complete(signal: Signal) -> None:
 def test_each_sentence_can_be_said_from_stored_numbers(signal: Signal, place: int) -> None:
     measured = (0.0, sum(signal.cuts) / 2, 1.0)[place]
     stored = {"n": 14, **STORED[signal.name]}
-    if "shares" in stored:
-        stored["shares"] = {"leading_one": measured}
-    else:
-        stored[signal.measure] = measured
+    if "leading_count" in stored:
+        stored["shares"] = {"people": measured}
+    stored[signal.measure] = measured
     text = observe_signal(signal, read_signal(stored)).text
     assert "14" in text
     assert "{" not in text

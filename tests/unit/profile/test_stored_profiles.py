@@ -202,7 +202,7 @@ def test_an_older_apps_signal_speaks_of_where_it_comes_from() -> None:
     assert signals["reasoning_style_distribution"].state == "rich"
     assert (
         signals["reasoning_style_distribution"].one_line
-        == "Argues most often by analytical: 55% of 15."
+        == "An earlier app stored analytical highest, at 0.55, over 15 decisions."
     )
     assert signals["attention_distribution"].state == "sparse"
     assert signals["peer_reading"].one_line.startswith("Stored by an earlier app")

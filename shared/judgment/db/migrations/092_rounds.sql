@@ -82,7 +82,24 @@ CREATE POLICY servings_only_on_own ON judgment.servings AS RESTRICTIVE FOR INSER
                                          AND d.user_id = judgment.current_owner()))
     AND (outcome_of IS NULL OR EXISTS (SELECT 1 FROM judgment.decisions d
                                         WHERE d.id = servings.outcome_of
-                                          AND d.user_id = judgment.current_owner())));
+                                          AND d.user_id = judgment.current_owner()))
+    AND (decision_id IS NULL OR EXISTS (SELECT 1 FROM judgment.decisions d
+                                         WHERE d.id = servings.decision_id
+                                           AND d.user_id = judgment.current_owner())));
+DROP POLICY IF EXISTS servings_closed_by_own ON judgment.servings;
+CREATE POLICY servings_closed_by_own ON judgment.servings AS RESTRICTIVE FOR UPDATE
+  TO judgment_owner
+  WITH CHECK (decision_id IS NULL
+              OR EXISTS (SELECT 1 FROM judgment.decisions d
+                          WHERE d.id = servings.decision_id
+                            AND d.user_id = judgment.current_owner()));
+DROP POLICY IF EXISTS decisions_outcome_of_own ON judgment.decisions;
+CREATE POLICY decisions_outcome_of_own ON judgment.decisions AS RESTRICTIVE FOR INSERT
+  TO judgment_owner
+  WITH CHECK (outcome_of IS NULL
+              OR EXISTS (SELECT 1 FROM judgment.decisions d
+                          WHERE d.id = decisions.outcome_of
+                            AND d.user_id = judgment.current_owner()));
 GRANT SELECT, INSERT, UPDATE (version, state, updated_at), DELETE
    ON judgment.profile_accumulators TO judgment_owner;
 DROP POLICY IF EXISTS profile_accumulators_own ON judgment.profile_accumulators;

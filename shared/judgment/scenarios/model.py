@@ -80,14 +80,16 @@ def asked(scenario: Scenario) -> frozenset[str]:
 def steps(scenario: Scenario, *, outcome: bool) -> tuple[Step, ...]:
     """What a page shows and asks, in the contract's order; `outcome`: one is shown first."""
     stimuli = scenario.stimuli
-    found: list[Step] = ["outcome"] if outcome else []
+    found: list[Step] = []
+    if outcome:
+        found.append("outcome")
     if stimuli.premise:
-        found += ["premise", "self_prediction"]
+        found.extend(("premise", "self_prediction"))
     found.append("scenario")
     if _states_majority(stimuli):
-        found += ["peer_prediction", "majority"]
+        found.extend(("peer_prediction", "majority"))
     if stimuli.counter_arguments:
-        found += ["first_choice", "counter_argument"]
+        found.extend(("first_choice", "counter_argument"))
     return (*found, "choice", "confidence", "rationale")
 
 

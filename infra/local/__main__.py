@@ -47,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
 
 def show_environment(places: Places, owner: str) -> int:
-    """Print `export` lines for a shell to evaluate: the API's address and the owner's agent key."""
+    """Print `export` lines for a shell to evaluate: the address, an owner's agent key and token."""
     try:
         stack = json.loads(places.stack_file.read_text())
     except FileNotFoundError:
@@ -58,6 +58,7 @@ def show_environment(places: Places, owner: str) -> int:
         return 1
     print(f"export SYNC_API_URL={shlex.quote(stack['api_url'])}")
     print(f"export SYNC_API_KEY={shlex.quote(stack['owners'][owner]['agent_key'])}")
+    print(f"export SYNC_OWNER_TOKEN={shlex.quote(stack['owners'][owner]['owner_token'])}")
     return 0
 
 

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from tests.e2e.running import RunningStack, end_session_stack, session_stack
+from tests.e2e.running import (
+    SCRIPTED,
+    WINDOW_SECONDS,
+    RunningStack,
+    end_session_stack,
+    session_stack,
+)
+from tests.fakes.model_server import ModelServer, always
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +32,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.
 
 
 @pytest.fixture(scope="session")
-def stack() -> Iterator[RunningStack]:
-    """The running stack of this test session, shared by all its processes."""
-    running = session_stack()
+def scripted_model() -> Iterator[ModelServer]:
+    """A provider that says what a test scripts; no owner has it unless they choose it."""
+    with ModelServer(always("no script")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def stack(scripted_model: ModelServer) -> Iterator[RunningStack]:
+    """The running stack of this test session, shared by all its processes.
+
+    No model plays a role by itself. Owners may choose `openai-compatible:scripted`. Summaries wait
+    for three seconds instead of ten minutes.
+    """
+    running = session_stack(
+        OPENAI_COMPATIBLE_BASE_URL=f"{scripted_model.url}/v1",
+        MODEL_OFFERED=SCRIPTED,
+        SUMMARY_WINDOW_SECONDS=str(WINDOW_SECONDS),
+    )
     try:
         yield running
     finally:

@@ -20,6 +20,8 @@ from infra.local.places import Places
 from infra.local.provision import aws_access
 
 UP_SECONDS = 300
+SCRIPTED = "openai-compatible:scripted"
+WINDOW_SECONDS = 3
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,8 @@ def run_dev(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]
     )
 
 
-def session_stack() -> RunningStack:
-    """The session's stack, started by whichever pytest process comes first.
+def session_stack(**environ: str) -> RunningStack:
+    """The session's stack, started with these variables by whichever pytest process comes first.
 
     It ends, and its folder goes, with the process that runs the whole session.
     """
@@ -104,7 +106,7 @@ def session_stack() -> RunningStack:
     with (state.parent / f"judgment-stacks-{os.getuid()}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         options = ["--state", str(state), "--port", "0", "--parent", str(session)]
-        result = run_dev("up", "--detach", *options, "--with", "tests.probe.catalogue")
+        result = run_dev("up", "--detach", *options, "--with", "tests.probe.catalogue", **environ)
         if result.returncode != 0:
             raise AssertionError(f"the stack did not start:\n{result.stdout}\n{result.stderr}")
     return RunningStack.read(Places(state))

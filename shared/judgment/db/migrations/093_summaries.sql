@@ -16,6 +16,8 @@ CREATE TABLE IF NOT EXISTS judgment.summary_state (
   games_analyzed integer NULL,
   last_failure text NULL,
   failed_at timestamptz NULL,
+  failures integer NOT NULL DEFAULT 0,
+  retried_seq bigint NOT NULL DEFAULT 0,
   CHECK (done_seq <= claimed_seq AND claimed_seq <= requested_seq)
 );
 CREATE INDEX IF NOT EXISTS summary_state_unfinished_idx
@@ -123,6 +125,10 @@ COMMENT ON COLUMN judgment.summary_state.games_analyzed IS
 COMMENT ON COLUMN judgment.summary_state.last_failure IS
   'Why the last model answer was not taken, in a word; null when it was, or none was asked.';
 COMMENT ON COLUMN judgment.summary_state.failed_at IS 'When that was.';
+COMMENT ON COLUMN judgment.summary_state.failures IS
+  'How many times in a row no model answer came; asked again without a move only so many times.';
+COMMENT ON COLUMN judgment.summary_state.retried_seq IS
+  'The last request that no move made: a model is to be asked again for the same profile.';
 COMMENT ON TABLE judgment.model_calls IS
   'Every call of a language model for an owner: tokens, money, time and outcome, never its words.';
 COMMENT ON COLUMN judgment.model_calls.id IS 'The call.';

@@ -1,5 +1,5 @@
--- Personal context: when it was written, one cap for every writer, and what its copies keep when it
--- is emptied (rulings 4, 33).
+-- Personal context: when it was written, one cap for every writer, what its copies keep when it is
+-- emptied, and who never sees what was made from it (rulings 4, 33; seed 000 §8).
 BEGIN;
 
 CREATE TABLE IF NOT EXISTS judgment.personal_context_state (
@@ -21,6 +21,15 @@ ALTER TABLE public.profiles ADD CONSTRAINT judgment_personal_context_bytes
 
 ALTER TABLE public.evaluation_snapshots
   ADD COLUMN IF NOT EXISTS personal_context_sha256 text NULL;
+GRANT UPDATE (personal_context_sha256) ON public.evaluation_snapshots TO judgment_owner;
+
+-- A Sync app may show its scenarios to everybody, and offer them to games of many. Rounds made for
+-- one owner are ours (078) and are kept out of whatever its clients see; its other rows are not
+-- touched by this.
+DROP POLICY IF EXISTS judgment_made_for_one ON public.scenarios;
+CREATE POLICY judgment_made_for_one ON public.scenarios AS RESTRICTIVE FOR SELECT
+  TO anon, authenticated
+  USING (personalized_for_user_id IS NULL OR personalized_for_user_id = auth.uid());
 
 COMMENT ON TABLE judgment.personal_context_state IS 'When an owner last wrote personal context.';
 COMMENT ON COLUMN judgment.personal_context_state.user_id IS 'The owner.';

@@ -1,0 +1,1 @@
+"""Owners write what rounds about their own life are made from."""

@@ -1,0 +1,76 @@
+-- name: lock_owner
+-- Waits for a round of this owner that is being recorded, whose snapshot may copy the text.
+select true from judgment.profile_state where user_id = %(user_id)s for update;
+
+-- name: lock_context
+-- The text, its row held until the transaction ends, so that writers follow one another.
+select personal_context from public.profiles where id = %(user_id)s for update;
+
+-- name: context_as_shown
+-- The text with what decides whether to ask for it.
+select
+    f.personal_context,
+    f.onboarding_lightbox_dismissed_at is not null as dismissed,
+    s.updated_at,
+    coalesce(p.games_analyzed, 0) as games_analyzed,
+    p.user_id is not null and coalesce(o.score_owner, 'sync') <> 'judgment' as is_sync_profile
+from public.profiles f
+left join judgment.personal_context_state s on s.user_id = f.id
+left join public.player_decision_profiles p on p.user_id = f.id
+left join judgment.profile_state o on o.user_id = f.id
+where f.id = %(user_id)s;
+
+-- name: write_context
+-- Replace the text.
+update public.profiles set personal_context = %(text)s where id = %(user_id)s;
+
+-- name: note_context_written
+-- When it was replaced; the row's lock was waited for, so the transaction's start is too early.
+insert into judgment.personal_context_state (user_id, updated_at)
+values (%(user_id)s, clock_timestamp())
+on conflict (user_id) do update set updated_at = excluded.updated_at;
+
+-- name: dismiss_lightbox
+-- The prompt was seen; the first time stays.
+update public.profiles
+set onboarding_lightbox_dismissed_at = coalesce(onboarding_lightbox_dismissed_at, now())
+where id = %(user_id)s;
+
+-- name: forget_snapshot_texts
+-- Null the text in snapshots; its digest stays, so that what it was is known to whoever has it.
+update public.evaluation_snapshots
+set
+    personal_context_sha256 = coalesce(
+        personal_context_sha256,
+        encode(sha256(convert_to(personal_context_snapshot, 'UTF8')), 'hex')
+    ),
+    personal_context_snapshot = null
+where user_id = %(user_id)s and personal_context_snapshot is not null;
+
+-- name: unanswered_personal
+-- Rounds made for this owner that they have not decided on.
+select s.id
+from public.scenarios s
+where s.personalized_for_user_id = %(user_id)s
+    and not exists (
+        select from judgment.decisions d
+        where d.user_id = %(user_id)s and d.scenario_id = s.id
+    );
+
+-- name: drop_servings
+-- That these rounds were shown.
+delete from judgment.servings where user_id = %(user_id)s and scenario_id = any(%(ids)s);
+
+-- name: drop_contents
+-- The words of these rounds.
+delete from judgment.scenario_contents
+where owner_user_id = %(user_id)s and scenario_id = any(%(ids)s);
+
+-- name: may_drop_scenarios
+-- Whether the table of scenarios is ours; a Sync app's choices may hang on its rows.
+select judgment.made_here('public.scenarios');
+
+-- name: drop_scenarios
+-- The rounds themselves, where the table is ours.
+delete from public.scenarios
+where personalized_for_user_id = %(user_id)s and id = any(%(ids)s);

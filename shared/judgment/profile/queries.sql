@@ -123,6 +123,64 @@ on conflict (user_id) do update set
     summary_model_version = excluded.summary_model_version,
     summary_generated_at = excluded.summary_generated_at;
 
+-- name: save_documents
+-- Write what was built of a profile; its texts and columns that are not ours keep what they hold.
+insert into public.player_decision_profiles as p (
+    user_id,
+    games_analyzed,
+    reasoning_style_distribution,
+    attention_distribution,
+    confidence_calibration,
+    timing_signature,
+    persuadability,
+    peer_reading,
+    dissent_profile,
+    authenticity,
+    learning_rate,
+    occasion_noise,
+    self_awareness,
+    name_bias_signal,
+    category_patterns,
+    context_rules,
+    option_preferences
+)
+values (
+    %(user_id)s,
+    %(games_analyzed)s,
+    %(reasoning_style_distribution)s,
+    %(attention_distribution)s,
+    %(confidence_calibration)s,
+    %(timing_signature)s,
+    %(persuadability)s,
+    %(peer_reading)s,
+    %(dissent_profile)s,
+    %(authenticity)s,
+    %(learning_rate)s,
+    %(occasion_noise)s,
+    %(self_awareness)s,
+    %(name_bias_signal)s,
+    %(category_patterns)s,
+    %(context_rules)s,
+    %(option_preferences)s
+)
+on conflict (user_id) do update set
+    games_analyzed = excluded.games_analyzed,
+    reasoning_style_distribution = excluded.reasoning_style_distribution,
+    attention_distribution = excluded.attention_distribution,
+    confidence_calibration = excluded.confidence_calibration,
+    timing_signature = excluded.timing_signature,
+    persuadability = excluded.persuadability,
+    peer_reading = excluded.peer_reading,
+    dissent_profile = excluded.dissent_profile,
+    authenticity = excluded.authenticity,
+    learning_rate = excluded.learning_rate,
+    occasion_noise = excluded.occasion_noise,
+    self_awareness = excluded.self_awareness,
+    name_bias_signal = excluded.name_bias_signal,
+    category_patterns = excluded.category_patterns,
+    context_rules = excluded.context_rules,
+    option_preferences = excluded.option_preferences;
+
 -- name: own_score
 -- Take charge of the score of an owner who has none, before their first profile is written: who has
 -- a profile or a score and nobody in charge of it comes from a Sync app, which keeps it (ruling 22).

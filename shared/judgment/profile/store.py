@@ -49,6 +49,18 @@ def save(
     tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
 
 
+def save_progress(
+    tx: Transaction,
+    user_id: UUID,
+    profile: PlayerDecisionProfile,
+    sync_score: float,
+) -> None:
+    """Write documents and count, and the score where it is ours; texts stay as they are."""
+    tx.execute(QUERIES["own_score"], {"user_id": user_id})
+    tx.execute(QUERIES["save_documents"], save_parameters(user_id, profile))
+    tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
+
+
 def save_parameters(user_id: UUID, profile: PlayerDecisionProfile) -> dict[str, Any]:
     """The values of a profile's row; a signal without evidence is null, not an empty document."""
     documents: dict[str, Any] = {}

@@ -158,6 +158,11 @@ class Database:
         with self._one_at_a_time():
             yield _Alone(self._execute_alone)
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the calling thread has a transaction or a lone statement open."""
+        return self._holder == threading.get_ident()
+
     def close(self) -> None:
         """Close the connection, if there is one; the next transaction opens a new one."""
         if self._connection is not None:
@@ -166,11 +171,10 @@ class Database:
 
     @contextmanager
     def _one_at_a_time(self) -> Generator[None]:
-        me = threading.get_ident()
-        if self._holder == me:
+        if self.in_transaction:
             raise RuntimeError("A transaction is open already.")
         with self._turn:
-            self._holder = me
+            self._holder = threading.get_ident()
             try:
                 yield
             finally:

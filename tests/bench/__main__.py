@@ -17,7 +17,7 @@ from tests.bench.report import Section, place, render
 from tests.bench.workbench import ROOT, Workbench
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-MEASUREMENTS = ("reads", "gateway", "memories", "throughput", "growth", "cold")
+MEASUREMENTS = ("reads", "gateway", "memories", "throughput", "growth", "submissions", "cold")
 
 
 def main(arguments: list[str]) -> int:

@@ -32,8 +32,8 @@ class Load:
 
     @property
     def failures(self) -> int:
-        """Answers other than 200; a broken connection counts as status 0."""
-        return sum(count for status, count in self.statuses.items() if status != 200)
+        """Answers other than 200 and 201; a broken connection counts as status 0."""
+        return sum(count for status, count in self.statuses.items() if status not in (200, 201))
 
     def quantile_ms(self, share: float) -> float:
         """Milliseconds within which that share of the answers came."""
@@ -45,6 +45,13 @@ def get_request(host: str, path: str, headers: dict[str, str]) -> bytes:
     lines = [f"GET {path} HTTP/1.1", f"Host: {host}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+
+def post_request(host: str, path: str, headers: dict[str, str], body: bytes) -> bytes:
+    """The bytes of one POST."""
+    lines = [f"POST {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(body)}"]
+    lines += [f"{name}: {value}" for name, value in headers.items()]
+    return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
 
 
 def drive(port: int, requests: Sequence[bytes], clients: int, seconds: float) -> Load:

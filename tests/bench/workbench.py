@@ -119,6 +119,15 @@ class Workbench:
         request = HttpRequest("GET", path, query, (*headers,), "127.0.0.1", b"")
         return proxy_event(request, match, Stamp("bench", utc_now(), "127.0.0.1"))
 
+    def posted(self, path: str, body: str) -> dict[str, Any]:
+        """The proxy event of a POST of JSON, not authorized yet."""
+        match = Router(ROUTES).match("POST", path)
+        if match is None:
+            raise BenchFailed(f"no route for {path}")
+        headers = (("content-type", "application/json"), ("accept", "application/json"))
+        request = HttpRequest("POST", path, "", headers, "127.0.0.1", body.encode())
+        return proxy_event(request, match, Stamp("bench", utc_now(), "127.0.0.1"))
+
     def question(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """The same request as the authorizer sees it."""
         return authorizer_event(dict(event))

@@ -28,7 +28,7 @@ GRANT UPDATE (personal_context_sha256) ON public.evaluation_snapshots TO judgmen
 -- touched by this.
 DROP POLICY IF EXISTS judgment_made_for_one ON public.scenarios;
 CREATE POLICY judgment_made_for_one ON public.scenarios AS RESTRICTIVE FOR SELECT
-  TO anon, authenticated
+  TO anon, authenticated, judgment_migrate
   USING (personalized_for_user_id IS NULL OR personalized_for_user_id = auth.uid());
 
 COMMENT ON TABLE judgment.personal_context_state IS 'When an owner last wrote personal context.';

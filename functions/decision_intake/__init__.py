@@ -1,0 +1,1 @@
+"""Takes note of decisions that a Sync app made and put into the profile itself."""

@@ -1,0 +1,1 @@
+"""Owners play: the next round, a round again, and the decision on it."""

@@ -1,0 +1,144 @@
+"""The statements of `scenarios`; each runs in the transaction it is handed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from judgment.db.connection import json_value
+from judgment.db.queries import load_queries
+from judgment.profile.decision import Decision, decision_from_row
+from judgment.profile.service import read_stored
+from judgment.profile.store import QUERIES as PROFILE
+from judgment.scenarios.model import Scenario, scenario_from_row
+from judgment.scenarios.serving import Serving
+
+if TYPE_CHECKING:
+    from judgment.contract.rounds import CanonicalTheme
+    from judgment.db.connection import Transaction
+    from judgment.profile.model import PlayerDecisionProfile
+    from judgment.scenarios.recording import NewDecision
+
+_Q = load_queries("judgment.scenarios")
+
+
+def lock_owner(tx: Transaction, user_id: UUID) -> str | None:
+    """Who keeps the owner's profile, locked until the transaction ends; None where a Sync app does
+    without having said so."""
+    tx.execute(PROFILE["own_score"], {"user_id": user_id})
+    return tx.value(_Q["lock_owner"], {"user_id": user_id})
+
+
+def owner_is_known(tx: Transaction, user_id: UUID) -> bool:
+    """Whether there is such an owner at all."""
+    return tx.value(_Q["owner_is_known"], {"user_id": user_id})
+
+
+def playable(tx: Transaction, user_id: UUID, scenario_id: UUID) -> Scenario | None:
+    """The scenario, where the owner may play it."""
+    row = tx.one(_Q["playable"], {"user_id": user_id, "scenario_id": scenario_id})
+    return None if row is None else scenario_from_row(row)
+
+
+def open_serving(tx: Transaction, user_id: UUID, scenario_id: UUID) -> Serving | None:
+    """What the owner was shown of that scenario and has not decided."""
+    row = tx.one(_Q["open_serving"], {"user_id": user_id, "scenario_id": scenario_id})
+    return None if row is None else Serving(**row)
+
+
+def open_canonical_serving(
+    tx: Transaction, user_id: UUID, theme: CanonicalTheme | None
+) -> Serving | None:
+    """The latest undecided canonical round, of that theme or of any."""
+    row = tx.one(_Q["open_canonical_serving"], {"user_id": user_id, "theme": theme})
+    return None if row is None else Serving(**row)
+
+
+def add_serving(tx: Transaction, user_id: UUID, serving: Serving, at: datetime) -> None:
+    """Keep what is about to be shown."""
+    values = {
+        "id": serving.id,
+        "user_id": user_id,
+        "scenario_id": serving.scenario_id,
+        "retest_of": serving.retest_of,
+        "outcome_of": serving.outcome_of,
+        "served_at": at,
+    }
+    tx.execute(_Q["add_serving"], values)
+
+
+def serve_again(tx: Transaction, serving: Serving, at: datetime) -> None:
+    """It is shown once more."""
+    tx.execute(_Q["serve_again"], {"id": serving.id, "served_at": at})
+
+
+def is_answered(tx: Transaction, user_id: UUID, scenario_id: UUID) -> bool:
+    """Whether the owner has decided on it before."""
+    return tx.value(_Q["is_answered"], {"user_id": user_id, "scenario_id": scenario_id})
+
+
+def decision(tx: Transaction, user_id: UUID, decision_id: UUID) -> Decision | None:
+    """One decision of the owner."""
+    row = tx.one(_Q["decision"], {"user_id": user_id, "id": decision_id})
+    return None if row is None else decision_from_row(row)
+
+
+def add_choice_and_snapshot(
+    tx: Transaction, user_id: UUID, decision_id: UUID, snapshot_id: UUID
+) -> None:
+    """Freeze the owner's profile and personal context under the id of the decision to come."""
+    tx.execute(_Q["add_choice"], {"id": decision_id, "user_id": user_id})
+    values = {"id": snapshot_id, "decision_id": decision_id, "user_id": user_id}
+    tx.execute(_Q["add_snapshot"], values)
+
+
+def add_decision(tx: Transaction, new: NewDecision) -> Decision:
+    """Store a decision and close its serving; the decision as it reads from the store.
+
+    What goes into the profile is what a rebuild would read, to the digit.
+    """
+    scenario, request = new.scenario, new.request
+    chosen = scenario.option(request.option_id)
+    assert chosen is not None  # checked before
+    confidence = request.confidence
+    values = {
+        "id": new.id,
+        "user_id": new.user_id,
+        "scenario_id": scenario.id,
+        "scenario_title": scenario.title,
+        "category": scenario.category,
+        "theme": scenario.theme,
+        "options": json_value([option.to_json() for option in scenario.options]),
+        "chosen_option_id": chosen.id,
+        "chosen_label": chosen.label,
+        "rationale": new.rationale,
+        # A float8 would be cut to 15 digits on its way into a numeric column.
+        "confidence": None if confidence is None else Decimal(repr(confidence)),
+        "response_ms": request.response_ms,
+        "first_option_id": request.first_option_id,
+        "predicted_peer_option_id": request.predicted_peer_option_id,
+        "self_predicted_option_id": request.self_predicted_option_id,
+        "stimuli": json_value(scenario.stimuli.to_json()),
+        "retest_of": new.retest_of,
+        "outcome_of": new.outcome_of,
+        "now": new.now,
+    }
+    tx.execute(_Q["add_decision"], values)
+    closed = {"user_id": new.user_id, "scenario_id": scenario.id, "decision_id": new.id}
+    tx.execute(_Q["close_serving"], closed)
+    stored = decision(tx, new.user_id, new.id)
+    assert stored is not None  # it was stored a moment ago
+    return stored
+
+
+def add_missing_snapshot(tx: Transaction, user_id: UUID, decision_id: UUID) -> None:
+    """Count a decision whose profile before it is gone. Raises ForeignKeyViolated for nobody."""
+    tx.execute(_Q["add_missing_snapshot"], {"decision_id": decision_id, "user_id": user_id})
+
+
+def stored_profile(tx: Transaction, user_id: UUID) -> PlayerDecisionProfile | None:
+    """The owner's stored profile; None without one."""
+    row: str | None = tx.value(_Q["profile_row"], {"user_id": user_id})
+    return None if row is None else read_stored(row)

@@ -121,7 +121,7 @@ insert into public.choices (id, user_id)
 values (%(id)s, %(user_id)s);
 
 -- name: add_snapshot
--- Freeze the profile and the personal context as they are before a decision goes into them.
+-- Freeze profile and context as they are before a decision; emptying the context waits (ruling 4).
 insert into public.evaluation_snapshots (
     id,
     choice_id,
@@ -142,7 +142,8 @@ select
     nullif(f.personal_context, ''),
     encode(sha256(convert_to(nullif(f.personal_context, ''), 'UTF8')), 'hex')
 from public.profiles f
-where f.id = %(user_id)s;
+where f.id = %(user_id)s
+for share of f;
 
 -- name: add_decision
 -- Store a decision, later than every earlier one of its owner whatever the clock says.

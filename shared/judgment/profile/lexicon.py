@@ -32,17 +32,21 @@ STYLE_CUES = {
     """,
     "consequence": """
         consequence, result would, the result, result in, outcome, lead to, leads to, cause, so
-        that, in the end, would end, end up, if, otherwise, or else, benefit, advantage,
-        disadvantage, upside, downside, payoff, pay off, pay back, pays back, impact, effect,
-        effective, risk, risky, gain, loss, lose, cost us, costs us, worth it, better off, worse
-        off, trade-off, damage, harm, harmful, in the long run, long term, short term, later on,
-        down the road, down the line, too expensive, afford, profit, save us, would mean, will
-        mean, will make, would make, will hurt, would hurt, will cost, would cost, would split,
-        would unsettle, will bring, brings, bring better, give us, gives us, leave us, leaves us,
-        let us, buy us, buys us, prevent, avoid, backfire, work out, has to work, have to work,
-        more likely, less likely, likely to, useful, success, fail, failure, double our, starve,
-        destroy, collapse, efficient, pragmatic, practical, solve, hungry, debt, breed, costs now,
-        gone, ruin, boost, prosperity, pointless, no point, in ten years
+        that, in the end, would end, end up, if it fails, if it works, if we wait, if we lose,
+        otherwise, or else, benefit, advantage, disadvantage, upside, downside, payoff, pay off,
+        pay back, pays back, impact, effect, effective, risk, risky, gain, loss, lose, cost us,
+        costs us, worth it, better off, worse         off, trade-off, damage, harm, harmful, in
+        the long run, long term, short term, later on, down the road, down the line, too
+        expensive, afford, profit, save us, would mean, will         mean, will make, would make,
+        will hurt, would hurt, will cost, would cost, would split, would unsettle, will bring,
+        brings, bring better, give us, gives us, leave us, leaves us, let us, buy us, buys us,
+        prevent, avoid, backfire, work out, has to work, have to work, more likely, less likely,
+        likely to, useful, success, fail, failure, double our, starve, destroy, collapse,
+        efficient, pragmatic, practical, solve, hungry, debt, breed, costs now, gone, ruin, boost,
+        prosperity, going to cost, going to lose, going to have to, is going to, are going to,
+        will increase, will reduce, will raise, will cause, will end, will lose, will help, will
+        destroy, would lose, would gain, would cause, would increase, would reduce, would provide,
+        would help, pointless, no point, in ten years
     """,
     "people": """
         these people, those people, the people, family, child, children, kid, mother, father,

@@ -2,7 +2,8 @@
 
 A driver's weight has a sign: someone may be drawn to a long commitment or away from it. Both
 directions have a name of their own, so that `primary_driver` never says "commitment" about
-somebody who avoids it. A driver without a row here speaks by its own name.
+somebody who avoids it. The phrases also finish "… outweighs …" and "the weight on …". A driver
+without a row here speaks by its own name.
 """
 
 from __future__ import annotations
@@ -22,15 +23,16 @@ class Driver:
     less_name: str
 
 
-_CONTRACT_ONLY = {"price", "commitment", "local_supplier", "known_supplier", "predictability"}
-_ROWS = (
+_CONTRACT = (
     Driver("price", "a lower price", "a higher price", "higher_price"),
     Driver("commitment", "a longer commitment", "a shorter commitment", "flexibility"),
     Driver("local_supplier", "a local supplier", "a supplier from elsewhere", "outside_supplier"),
     Driver("known_supplier", "a well-known supplier", "a lesser-known supplier", "new_supplier"),
     Driver("predictability", "a rate that stays fixed", "a rate that varies", "variable_rates"),
-    Driver("fairness", "equal treatment", "unequal treatment", "favouring_some"),
-    Driver("loyalty", "standing by people", "loosening old ties", "detachment"),
+)
+_SCENARIO = (
+    Driver("fairness", "equal treatment", "favouring some", "favouring_some"),
+    Driver("loyalty", "standing by people", "letting go of old ties", "detachment"),
     Driver("autonomy", "letting people decide for themselves", "central control", "control"),
     Driver("transparency", "openness", "discretion", "discretion"),
     Driver("stability", "keeping what works", "change", "change"),
@@ -38,15 +40,13 @@ _ROWS = (
     Driver("speed", "acting now", "waiting", "patience"),
     Driver("long_term", "the long run", "the short run", "short_term"),
     Driver("harmony", "peace in the group", "open conflict", "confrontation"),
-    Driver("merit", "reward by result", "reward without regard to result", "equal_reward"),
-    Driver("care", "the well-being of individuals", "hardness towards individuals", "toughness"),
-    Driver("thrift", "saving means", "spending means", "generosity"),
+    Driver("merit", "reward by result", "the same reward whatever the result", "equal_reward"),
+    Driver("care", "sparing individuals hardship", "hardness on individuals", "toughness"),
+    Driver("thrift", "saving resources", "spending resources", "spending"),
 )
-SCENARIO_DRIVERS: tuple[str, ...] = tuple(
-    row.name for row in _ROWS if row.name not in _CONTRACT_ONLY
-)
+SCENARIO_DRIVERS: tuple[str, ...] = tuple(row.name for row in _SCENARIO)
 """The drivers that a round's options may offer; the others belong to the seeded contracts."""
-DRIVERS = {row.name: row for row in _ROWS}
+DRIVERS = {row.name: row for row in (*_CONTRACT, *_SCENARIO)}
 
 
 def driver(name: str) -> Driver:

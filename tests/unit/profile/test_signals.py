@@ -6,6 +6,8 @@ from string import Formatter
 
 import pytest
 
+from judgment.profile import values
+from judgment.profile.drivers import DRIVERS, NO_DRIVER, SCENARIO_DRIVERS
 from judgment.profile.model import SIGNALS_STORED, read_signal
 from judgment.profile.observe import observe_signal
 from judgment.profile.shapes import state_of
@@ -73,3 +75,14 @@ def test_needs_count_down_to_the_next_state() -> None:
     assert noise.needs(1) == "3 more repeated decisions to be developing"
     assert noise.needs(7) == "5 more repeated decisions to be rich"
     assert noise.needs(12) == "nothing more"
+
+
+def test_every_driver_has_two_directions_with_a_wire_name_and_words_of_their_own() -> None:
+    rows = DRIVERS.values()
+    names = [name for row in rows for name in (row.name, row.less_name)]
+    words = [text for row in rows for text in (row.more, row.less)]
+    assert len(set(names)) == len(set(words)) == 2 * len(DRIVERS) == 34
+    assert NO_DRIVER not in names
+    assert [values.name(name) for name in names] == names
+    assert all(text and text[-1].isalpha() and text == text.strip().lower() for text in words)
+    assert len(SCENARIO_DRIVERS) == 12

@@ -105,11 +105,12 @@ class Table:
         self,
         database: TestDatabase,
         *,
+        postgres: Database | None = None,
         bus: EventBus | None = None,
         queue: JobQueue | None = None,
     ):
         self.database = database
-        self.postgres = Database(database.url("judgment_owner"))
+        self.postgres = postgres or Database(database.url("judgment_owner"))
         self.clock = TestClock()
         self.bus = FakeBus()
         self.queue = FakeQueue()

@@ -29,8 +29,8 @@ DECISIONS = "/api/v1/decisions"
 class Harness(Table):
     """The door over a real database, with one owner."""
 
-    def __init__(self, database: TestDatabase):
-        super().__init__(database)
+    def __init__(self, database: TestDatabase, postgres: Database | None = None):
+        super().__init__(database, postgres=postgres)
         self.door = build(self.rounds, Telemetry("rounds"))
         self.who = make_owner(database)
 

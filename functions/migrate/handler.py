@@ -1,13 +1,15 @@
-"""One call of the runner; what it raises fails the deployment."""
+"""The runner, and then the loader of the library; what either raises fails the deployment."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from functions.migrate.wiring import wire
 from judgment.db.migrate import MigrationReport, migrate
 from judgment.entry.opening import LambdaHandler, opened_on_first_call
+from judgment.scenarios.loading import LoadCounts, load_into
 
 if TYPE_CHECKING:
     from judgment.entry.observability import Telemetry
@@ -22,13 +24,23 @@ def build(address: Callable[[], str], telemetry: Telemetry) -> LambdaHandler:
         except Exception as error:  # logged here, then the deployment's
             telemetry.failure("migration", error)
             raise
-        return _told(report)
+        try:
+            counts = load_into(address())
+        except Exception as error:  # logged here, then the deployment's
+            telemetry.failure("library", error)
+            raise
+        telemetry.info(str(counts))
+        return _told(report, counts)
 
     return run
 
 
-def _told(report: MigrationReport) -> dict[str, Any]:
-    return {"applied": list(report.applied), "already": report.already}
+def _told(report: MigrationReport, counts: LoadCounts) -> dict[str, Any]:
+    return {
+        "applied": list(report.applied),
+        "already": report.already,
+        "library": asdict(counts),
+    }
 
 
 handler = opened_on_first_call(lambda: build(*wire()))

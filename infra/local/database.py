@@ -20,6 +20,7 @@ from infra.local.postgres import LocalPostgres
 from judgment.db.migrate import MigrationReport, holds_sync_tables, migrate
 from judgment.db.migrate import prepare as make_migrator
 from judgment.db.roles import LOGIN_ROLES
+from judgment.scenarios.loading import load_into
 
 if TYPE_CHECKING:
     from infra.local.places import Places
@@ -78,8 +79,16 @@ def make_database(server: LocalPostgres, name: str = DATABASE_NAME) -> Migration
 
 
 def prepare(database: StackDatabase, log: Log = lambda _: None) -> MigrationReport:
-    """Apply the migrations and let every door's role log in. Raises what `migrate` raises."""
-    return _migrated(database.admin_url, database.url, log)
+    """As a deployment does: migrations, then the library; every door's role may log in.
+
+    Raises what `migrate` and `load_into` raise.
+    """
+    report = _migrated(database.admin_url, database.url, log)
+    foreign = holds_sync_tables(database.admin_url)
+    counts = load_into(database.admin_url if foreign else database.url(MIGRATOR))
+    if counts.skipped is not None or counts.inserted or counts.updated or counts.archived:
+        log(str(counts))
+    return report
 
 
 def _migrated(admin_url: str, url: RoleUrl, log: Log = lambda _: None) -> MigrationReport:

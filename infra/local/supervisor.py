@@ -35,6 +35,7 @@ from infra.local.seed import seed
 from infra.local.settings import environments, stack_settings
 from judgment.db.migrate import MigrationError
 from judgment.kit.clock import utc_now
+from judgment.scenarios.library.reading import LibraryError
 
 if TYPE_CHECKING:
     from infra.catalogue import Catalogue
@@ -48,7 +49,7 @@ _WATCH_SECONDS = 0.5
 Say = Callable[[str], None]
 
 
-_EXPLAINED = (ChildFailed, KeyNotMinted, PostgresFailed, PostgresMissing)
+_EXPLAINED = (ChildFailed, KeyNotMinted, LibraryError, PostgresFailed, PostgresMissing)
 """Failures whose message tells the person at the keyboard what to do; others are defects."""
 
 

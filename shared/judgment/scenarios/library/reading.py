@@ -8,12 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from uuid import UUID, uuid5
 
 from pydantic import ValidationError
 
-from judgment.profile import values
 from judgment.scenarios.documents import EntryForm, Given, form_complaints, scenario_of
 from judgment.scenarios.library.links import link_complaints
 from judgment.scenarios.rules import Complaint, complaints
@@ -65,7 +64,7 @@ def _read_file(file: Traversable) -> tuple[list[Scenario], list[str]]:
         return [], [f"{file.name}: form: The file is not a list of entries."]
     scenarios: list[Scenario] = []
     problems: list[str] = []
-    for number, entry in enumerate(values.sequence(entries), 1):
+    for number, entry in enumerate(cast("list[object]", entries), 1):
         scenario, wrong = _read_entry(entry, file.name.removesuffix(".json"))
         if scenario is not None:
             scenarios.append(scenario)

@@ -97,7 +97,7 @@ class ModelFailure(Exception):
         retry_after_seconds: float | None = None,
         complaints: Sequence[str] = (),
     ):
-        self.code = code
+        self.code: FailureCode = code
         self.calls = tuple(calls)
         self.retry_after_seconds = retry_after_seconds
         self.complaints = tuple(complaints)

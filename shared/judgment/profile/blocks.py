@@ -81,9 +81,7 @@ class Block:
         """
         size = self.others + 1
         found: list[list[Vector]] = [[[0.0] * self.many for _ in range(size)] for _ in range(size)]
-        turned: list[list[Vector]] = []
-        for row in covariance:
-            turned.append(self.by_option(self.utilities(row)))
+        turned = [self.by_option(self.utilities(row)) for row in covariance]
         plain = [self.by_option(column) for column in self.columns]
         for i in range(1, size):
             for j in range(i, size):

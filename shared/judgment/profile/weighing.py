@@ -9,18 +9,17 @@ counted over all of them.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from judgment.profile import choice
 from judgment.profile.shapes import CLEAR_Z, SPARSE_BELOW
 
 if TYPE_CHECKING:
-    from judgment.profile.decision import Decision
+    from judgment.profile.accumulation import Case
 
-WINDOW = 240
 DRIVERS_WEIGHED = 8
 COMPARE_Z = 1.645
 TREND_Z = 2.5
@@ -31,71 +30,58 @@ TREND_FROM = 12
 class Weighing:
     """One domain's `category_patterns` part, its tallies, and which decisions hold.
 
-    `held` has an entry for each decision that could be checked: True when the owner's other
+    `held` has, by id, an entry for each decision that could be checked: True when the owner's other
     decisions point to the option taken.
     """
 
     document: Mapping[str, Any]
     tallies: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    held: Mapping[UUID, bool] = field(default_factory=dict[UUID, bool])
+    held: Mapping[str, bool] = field(default_factory=dict[str, bool])
 
 
-@dataclass(frozen=True)
-class _Case:
-    decision: Decision
-    task: choice.Task
-
-
-def weigh(decisions: Sequence[Decision]) -> Weighing:
-    """Weigh the decisions of one domain, oldest first, retests left out by the caller.
+def weigh(cases: Sequence[Case]) -> Weighing:
+    """Weigh the latest decisions of one domain, oldest first.
 
     Decisions whose options carry no drivers, or that ended in an option without any, say nothing
     about weights and are skipped. Below 4 usable decisions nothing is weighed.
     """
-    names = _drivers(decisions)
-    cases = [c for c in (_case(d, names) for d in decisions[-WINDOW:]) if c is not None]
-    if len(cases) < SPARSE_BELOW or not names:
-        return Weighing({"weighed": len(cases), "drivers": []})
-    tasks = [c.task for c in cases]
+    names = _drivers(cases)
+    usable = [c for c in cases if c.taken is not None]
+    if len(usable) < SPARSE_BELOW or not names:
+        return Weighing({"weighed": len(usable), "drivers": []})
+    tasks = [_task(case, names) for case in usable]
     fitted = choice.fit(tasks, choice.neutral_prior(len(names)))
     reach = [w * s for w, s in zip(fitted.weights, _spans(tasks), strict=True)]
     held = {
-        case.decision.id: _points_to(chances, case.task.chosen)
-        for case, chances in zip(cases, choice.left_out(tasks, fitted), strict=True)
+        case.id: _points_to(chances, task.chosen)
+        for case, task, chances in zip(usable, tasks, choice.left_out(tasks, fitted), strict=True)
     }
     document = {
-        "weighed": len(cases),
+        "weighed": len(usable),
         "drivers": _ranked(names, fitted, reach),
         "own_pattern": {
             "hits": sum(held.values()),
-            "of": len(cases),
+            "of": len(usable),
             "chance": round(sum(1 / len(t.options) for t in tasks), 4),
         },
         "comparison": _comparison(names, fitted, reach),
-        "trend": _trend(names, tasks),
+        "trend": _trend(names, tasks, fitted),
     }
     return Weighing(document, {n: _tally(tasks, i) for i, n in enumerate(names)}, held)
 
 
-def _drivers(decisions: Sequence[Decision]) -> list[str]:
+def _drivers(cases: Sequence[Case]) -> list[str]:
     """The drivers on which options most often differ, at most eight, by name."""
-    differed: dict[str, int] = {}
-    for decision in decisions[-WINDOW:]:
-        offered = [o.drivers for o in decision.options if o.drivers]
-        for name in {name for drivers in offered for name in drivers}:
-            seen = {drivers.get(name, 0.0) for drivers in offered}
-            differed[name] = differed.get(name, 0) + (len(seen) > 1)
-    useful = sorted((n for n, times in differed.items() if times), key=lambda n: (-differed[n], n))
+    differed = Counter(name for case in cases for name in case.names)
+    useful = sorted(differed, key=lambda name: (-differed[name], name))
     return sorted(useful[:DRIVERS_WEIGHED])
 
 
-def _case(decision: Decision, names: Sequence[str]) -> _Case | None:
-    offered = [o for o in decision.options if o.drivers]
-    taken = [i for i, o in enumerate(offered) if o.id == decision.chosen_option_id]
-    if len(taken) != 1 or len(offered) < 2:
-        return None
-    rows = tuple(tuple(o.drivers.get(name, 0.0) for name in names) for o in offered)
-    return _Case(decision, choice.Task(rows, taken[0]))
+def _task(case: Case, names: Sequence[str]) -> choice.Task:
+    """The choice as rows over `names`; a driver on which its options do not differ is 0."""
+    places = [case.names.index(name) if name in case.names else None for name in names]
+    rows = tuple(tuple(0.0 if p is None else row[p] for p in places) for row in case.rows)
+    return choice.Task(rows, case.taken or 0)
 
 
 def _spans(tasks: Sequence[choice.Task]) -> list[float]:
@@ -121,7 +107,7 @@ def _ranked(
             "name": names[i],
             "weight": round(fitted.weights[i], 4),
             "sd": round(math.sqrt(fitted.covariance[i][i]), 4),
-            "share": round(abs(reach[i]) / total, 4),
+            "share": abs(reach[i]) / total,
         }
         for i in order
     ]
@@ -166,13 +152,16 @@ def _comparison(
     return {"over": names[a], "under": names[b], "ratio": round(abs(reach[a] / reach[b]), 4)}
 
 
-def _trend(names: Sequence[str], tasks: Sequence[choice.Task]) -> dict[str, Any] | None:
+def _trend(
+    names: Sequence[str], tasks: Sequence[choice.Task], fitted: choice.Fit
+) -> dict[str, Any] | None:
     """The driver whose weight moved most between the earlier and the later half, if it did."""
     if len(tasks) < TREND_FROM:
         return None
     middle = len(tasks) // 2
     prior = choice.neutral_prior(len(names))
-    early, late = choice.fit(tasks[:middle], prior), choice.fit(tasks[middle:], prior)
+    early = choice.fit(tasks[:middle], prior, start=fitted.weights)
+    late = choice.fit(tasks[middle:], prior, start=fitted.weights)
     moves = [
         (late.weights[i] - early.weights[i])
         / math.sqrt(late.covariance[i][i] + early.covariance[i][i])

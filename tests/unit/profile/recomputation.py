@@ -28,7 +28,7 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
     weights, covariance, curve = _posterior(tables, chosen)
     spans = np.mean([t.max(0) - t.min(0) for t in tables], axis=0)
     reach = np.abs(weights) * spans
-    shares = np.round(reach / reach.sum(), 4)
+    shares = reach / reach.sum()
     z = np.round(weights, 4) / np.round(np.sqrt(np.diag(covariance)), 4)
     hits, chance = _own_pattern(tables, chosen, weights, curve)
     steady = hits >= chance + 1.28 * np.sqrt(chance * (1 - chance / len(tables)))

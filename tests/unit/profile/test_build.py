@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from judgment.profile.build import READING_MS_A_WORD, build, pace
+from judgment.profile.advance import READING_MS_A_WORD, pace
+from judgment.profile.build import build
 from judgment.profile.decision import Decision, Option
 from judgment.profile.observe import claimed
 from tests.unit.profile.decisions import decision, histories, option

@@ -74,3 +74,88 @@ select judgment.made_here('public.scenarios');
 -- The rounds themselves, where the table is ours.
 delete from public.scenarios
 where personalized_for_user_id = %(user_id)s and id = any(%(ids)s);
+
+-- name: made_by_domain
+-- How many personal rounds an owner has, answered or not.
+select s.category, count(*) as rounds
+from public.scenarios s
+where s.personalized_for_user_id = %(user_id)s
+group by s.category;
+
+-- name: evidence_by_domain
+-- What each decision was asked and answered, counted as `profile.signals` says each signal rests.
+select
+    d.category,
+    count(d.rationale) as rationales,
+    count(d.confidence) as confidences,
+    count(d.response_ms) as timings,
+    count(*) filter (where d.stimuli ? 'majority_option_id') as majorities,
+    count(d.predicted_peer_option_id) as peer_predictions,
+    count(d.first_option_id) filter (where d.stimuli ? 'counter_arguments') as first_choices,
+    count(d.self_predicted_option_id) as self_predictions
+from judgment.decisions d
+where d.user_id = %(user_id)s
+group by d.category;
+
+-- name: add_scenario
+-- The row that decisions and a Sync app know a round by; it holds no words.
+insert into public.scenarios (
+    id, theme, category, personalized_for_user_id, personalization_inputs_hash
+)
+values (
+    %(scenario_id)s, %(theme)s, %(category)s, %(owner_user_id)s, %(inputs_sha256)s
+);
+
+-- name: add_contents
+-- The words of a round.
+insert into judgment.scenario_contents (
+    scenario_id, owner_user_id, title, description, options, constraints, stimuli
+)
+values (
+    %(scenario_id)s,
+    %(owner_user_id)s,
+    %(title)s,
+    %(description)s,
+    %(options)s,
+    %(constraints)s,
+    %(stimuli)s
+);
+
+-- name: fallbacks
+-- Canonical rounds that an owner was never shown, of one domain first; none that needs another
+-- round beside it unless there is nothing else.
+select
+    c.scenario_id,
+    s.theme,
+    s.category,
+    c.owner_user_id,
+    c.title,
+    c.description,
+    c.options,
+    c.constraints,
+    c.stimuli,
+    c.archived,
+    c.library_key
+from judgment.scenario_contents c
+inner join public.scenarios s on s.id = c.scenario_id
+where c.owner_user_id is null
+    and c.library_key is not null
+    and not c.archived
+    and not c.stimuli ? 'sequel_of'
+    and not exists (
+        select from judgment.decisions d
+        where d.user_id = %(user_id)s and d.scenario_id = c.scenario_id
+    )
+    and not exists (
+        select from judgment.servings v
+        where v.user_id = %(user_id)s and v.scenario_id = c.scenario_id
+    )
+order by s.category = %(category)s desc, c.stimuli ? 'pair', c.library_key
+limit 8;
+
+-- name: serve
+-- Note that a round was shown; two requests may show one at once.
+insert into judgment.servings (id, user_id, scenario_id, served_at)
+values (%(id)s, %(user_id)s, %(scenario_id)s, %(served_at)s)
+on conflict (user_id, scenario_id) where decision_id is null
+do update set served_at = excluded.served_at;

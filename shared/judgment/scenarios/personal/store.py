@@ -3,15 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
+from judgment.contract.profile import CATEGORIES, Category
+from judgment.db.connection import json_value
 from judgment.db.queries import load_queries
+from judgment.scenarios.model import Scenario, scenario_columns, scenario_from_row
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
+    from judgment.scenarios.personal.domain import Evidence
 
 _Q = load_queries("judgment.scenarios.personal")
+_V = TypeVar("_V")
+
+_SUPPORTS = {
+    "reasoning_style_distribution": "rationales",
+    "attention_distribution": "rationales",
+    "authenticity": "rationales",
+    "confidence_calibration": "confidences",
+    "timing_signature": "timings",
+    "dissent_profile": "majorities",
+    "peer_reading": "peer_predictions",
+    "persuadability": "first_choices",
+    "self_awareness": "self_predictions",
+}
+"""Which count of `evidence_by_domain` supports which signal."""
 
 
 def lock_context(tx: Transaction, user_id: UUID) -> str | None:
@@ -51,3 +70,48 @@ def forget_context_copies(tx: Transaction, user_id: UUID) -> None:
     tx.execute(_Q["drop_contents"], rounds)
     if tx.value(_Q["may_drop_scenarios"]):
         tx.execute(_Q["drop_scenarios"], rounds)
+
+
+def made_by_domain(tx: Transaction, user_id: UUID) -> dict[Category, int]:
+    """How many personal rounds the owner has, by domain; a domain without any is absent."""
+    rows = tx.all(_Q["made_by_domain"], {"user_id": user_id})
+    return _by_domain({row["category"]: row["rounds"] for row in rows})
+
+
+def evidence_by_domain(tx: Transaction, user_id: UUID) -> Evidence:
+    """How many decisions support each signal, by domain."""
+    rows = tx.all(_Q["evidence_by_domain"], {"user_id": user_id})
+    return _by_domain(
+        {
+            row["category"]: {signal: row[count] for signal, count in _SUPPORTS.items()}
+            for row in rows
+        }
+    )
+
+
+def add_personal(tx: Transaction, scenario: Scenario, inputs_sha256: str) -> None:
+    """Store a round for its owner."""
+    columns = scenario_columns(scenario)
+    for name in ("options", "constraints", "stimuli"):
+        columns[name] = json_value(columns[name])
+    tx.execute(_Q["add_scenario"], {**columns, "inputs_sha256": inputs_sha256})
+    tx.execute(_Q["add_contents"], columns)
+
+
+def fallback(tx: Transaction, user_id: UUID, category: Category) -> Scenario | None:
+    """A canonical round that the owner was never shown, of that domain where there is one."""
+    rows = tx.all(_Q["fallbacks"], {"user_id": user_id, "category": category})
+    return next((found for row in rows if (found := scenario_from_row(row))), None)
+
+
+def serve(
+    tx: Transaction, user_id: UUID, scenario_id: UUID, serving_id: UUID, at: datetime
+) -> None:
+    """Note that the round was shown."""
+    shown = {"id": serving_id, "user_id": user_id, "scenario_id": scenario_id, "served_at": at}
+    tx.execute(_Q["serve"], shown)
+
+
+def _by_domain(found: Mapping[str, _V]) -> dict[Category, _V]:
+    """Without rows of a Sync app that name none of the four."""
+    return {category: found[category] for category in CATEGORIES if category in found}

@@ -15,6 +15,7 @@ from judgment.profile.progress import ProfileProgress
 from judgment.queue.bus import EventBridgeBus
 from judgment.queue.idempotency import idempotent
 from judgment.queue.jobs import SqsQueue
+from judgment.scenarios import choosing
 from judgment.scenarios.ports import Summaries
 from judgment.scenarios.rounds import Rounds
 from judgment.summary.moves import request_if_moved
@@ -45,5 +46,6 @@ def wire() -> tuple[Rounds, Telemetry]:
             partial(wake, SqsQueue.at(settings.queue_url_summary)),
         ),
         idempotent,
+        choosing.Settings(settings.retest_after_days, settings.retest_one_in),
     )
     return rounds, Telemetry("rounds")

@@ -16,6 +16,7 @@ from judgment.profile.decision import Option
 from judgment.profile.progress import ProfileProgress
 from judgment.profile.stimuli import Outcome, Stimuli
 from judgment.queue.idempotency import idempotent
+from judgment.scenarios.choosing import Settings
 from judgment.scenarios.model import Scenario, scenario_columns
 from judgment.scenarios.ports import Summaries
 from judgment.scenarios.rounds import Rounds
@@ -108,6 +109,7 @@ class Table:
         postgres: Database | None = None,
         bus: EventBus | None = None,
         queue: JobQueue | None = None,
+        settings: Settings | None = None,
     ):
         self.database = database
         self.postgres = postgres or Database(database.url("judgment_owner"))
@@ -123,6 +125,7 @@ class Table:
             ProfileProgress(profiles),
             self.summaries,
             idempotent,
+            settings or Settings(),
             self.clock,
         )
 

@@ -20,6 +20,7 @@ from tests.fakes.people import make_owner, run_as_admin
 from tests.fakes.rounds import ASKING, Table, everything_of, rows, scenario, store_scenario
 
 if TYPE_CHECKING:
+    from judgment.scenarios.choosing import Settings
     from judgment.scenarios.model import Scenario
     from tests.databases import TestDatabase
 
@@ -29,8 +30,13 @@ DECISIONS = "/api/v1/decisions"
 class Harness(Table):
     """The door over a real database, with one owner."""
 
-    def __init__(self, database: TestDatabase, postgres: Database | None = None):
-        super().__init__(database, postgres=postgres)
+    def __init__(
+        self,
+        database: TestDatabase,
+        postgres: Database | None = None,
+        settings: Settings | None = None,
+    ):
+        super().__init__(database, postgres=postgres, settings=settings)
         self.door = build(self.rounds, Telemetry("rounds"))
         self.who = make_owner(database)
 

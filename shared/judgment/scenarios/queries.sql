@@ -83,6 +83,56 @@ where user_id = %(user_id)s
     and scenario_id = %(scenario_id)s
     and decision_id is null;
 
+-- name: canonical_versions
+-- Which scenarios may be offered to anybody, and which text of each; few bytes for each round.
+select
+    c.scenario_id,
+    c.content_sha256
+from judgment.scenario_contents c
+inner join public.scenarios s on s.id = c.scenario_id
+where c.owner_user_id is null
+    and not c.archived
+    and s.theme <> 'personal'
+order by c.scenario_id;
+
+-- name: canonical
+-- Some of them in full.
+select
+    c.scenario_id,
+    s.theme,
+    s.category,
+    c.owner_user_id,
+    c.title,
+    c.description,
+    c.options,
+    c.constraints,
+    c.stimuli,
+    c.archived,
+    c.library_key
+from judgment.scenario_contents c
+inner join public.scenarios s on s.id = c.scenario_id
+where c.scenario_id = any(%(ids)s::uuid[]);
+
+-- name: answered
+-- What an owner decided, by scenario, counted in their rounds.
+select
+    d.scenario_id,
+    (array_agg(d.id order by d.round desc))[1] as decision_id,
+    min(d.round) as first_round,
+    max(d.round) as last_round,
+    max(d.recorded_at) as last_at,
+    count(*) as times
+from (
+    select
+        e.id,
+        e.scenario_id,
+        e.recorded_at,
+        row_number() over (order by e.recorded_at, e.id) as round
+    from judgment.decisions e
+    where e.user_id = %(user_id)s
+) d
+group by d.scenario_id;
+
 -- name: is_answered
 -- Whether an owner has decided on a scenario before.
 select exists (

@@ -30,6 +30,7 @@ from judgment.kit.killpoints import reach
 from judgment.queue import outbox
 from judgment.scenarios import store
 from judgment.scenarios.model import to_wire
+from judgment.scenarios.offering import Offering
 from judgment.scenarios.recording import (
     NewDecision,
     checked_rationale,
@@ -38,9 +39,11 @@ from judgment.scenarios.recording import (
 from judgment.scenarios.serving import shown_outcome
 
 if TYPE_CHECKING:
+    from judgment.contract.rounds import CanonicalTheme
     from judgment.db.connection import Transaction
     from judgment.profile.decision import Decision
     from judgment.queue.bus import EventBus
+    from judgment.scenarios.choosing import Settings
     from judgment.scenarios.model import Scenario
     from judgment.scenarios.ports import Moved, OncePerKey, Profiles, Progressed, Summaries
     from judgment.scenarios.serving import Serving
@@ -75,6 +78,7 @@ class Rounds:
         profiles: Profiles,
         summaries: Summaries,
         once: OncePerKey,
+        settings: Settings,
         clock: Clock = utc_now,
         ids: IdFactory = new_id,
     ):
@@ -85,6 +89,21 @@ class Rounds:
         self._once = once
         self._clock = clock
         self._ids = ids
+        self._offering = Offering(settings, ids)
+
+    def next(self, owner: UUID, theme: CanonicalTheme | None) -> WireScenario:
+        """The owner's next round, of that theme or of any canonical one; asked twice, the same.
+
+        Raises NotFound when nothing is left to play now, Conflict where a Sync app keeps the
+        profile.
+        """
+        with self._begin(owner) as tx:
+            _lock(tx, owner)
+            serving = self._offering.next(tx, owner, theme, self._clock())
+            scenario = store.playable(tx, owner, serving.scenario_id)
+            if scenario is None:
+                raise NotFound(_NO_SCENARIO)
+            return _shown(tx, owner, scenario, serving)
 
     def scenario(self, owner: UUID, scenario_id: UUID | None) -> WireScenario:
         """A round that the owner may play, as they were last shown it.

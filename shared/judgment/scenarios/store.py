@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ from judgment.db.queries import load_queries
 from judgment.profile.decision import Decision, decision_from_row
 from judgment.profile.service import read_stored
 from judgment.profile.store import QUERIES as PROFILE
+from judgment.scenarios.choosing import Answered, History
 from judgment.scenarios.model import Scenario, scenario_from_row
 from judgment.scenarios.serving import Serving
 
@@ -72,6 +74,29 @@ def add_serving(tx: Transaction, user_id: UUID, serving: Serving, at: datetime) 
 def serve_again(tx: Transaction, serving: Serving, at: datetime) -> None:
     """It is shown once more."""
     tx.execute(_Q["serve_again"], {"id": serving.id, "served_at": at})
+
+
+def canonical_versions(tx: Transaction) -> list[tuple[UUID, str | None]]:
+    """Every scenario that may be offered to anybody, with its text's digest where it has one."""
+    return [(row["scenario_id"], row["content_sha256"]) for row in tx.all(_Q["canonical_versions"])]
+
+
+def canonical(tx: Transaction, ids: Sequence[UUID]) -> list[Scenario]:
+    """Those of them that somebody could play."""
+    found = (scenario_from_row(row) for row in tx.all(_Q["canonical"], {"ids": list(ids)}))
+    return [scenario for scenario in found if scenario is not None]
+
+
+def history(tx: Transaction, user_id: UUID) -> History:
+    """What an owner played, and how much each signal knows of them; open rounds are not in it."""
+    answered = [Answered(**row) for row in tx.all(_Q["answered"], {"user_id": user_id})]
+    profile = stored_profile(tx, user_id) or read_stored(None)
+    return History(
+        user_id,
+        rounds=sum(one.times for one in answered),
+        answered={one.scenario_id: one for one in answered},
+        evidence={name: reading.evidence for name, reading in profile.signals.items()},
+    )
 
 
 def is_answered(tx: Transaction, user_id: UUID, scenario_id: UUID) -> bool:

@@ -27,6 +27,7 @@ INTERNAL_ERROR = "InternalError"
 MESSAGE_FAILED = "MessageFailed"
 TASK_FAILED = "TaskFailed"
 OUTBOX_WAITING = "OutboxWaiting"
+SCENARIO_FELL_BACK = "ScenarioFellBack"
 
 
 class _RedactedFormatter(LambdaPowertoolsFormatter):

@@ -125,7 +125,7 @@ def form_complaints(error: Exception) -> tuple[Complaint, ...]:
 
 _FIELDS = frozenset(
     name
-    for form in (ScenarioForm, OptionForm, StimuliForm, OutcomeForm)
+    for form in (EntryForm, OptionForm, StimuliForm, OutcomeForm)
     for name in form.model_fields
 )
 

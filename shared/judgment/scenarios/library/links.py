@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NAMES_MOST = 2
 """A given name and a family name."""
+_NO_NAMES = frozenset({"he", "she", "him", "his", "her", "hers", "mr", "mrs", "ms", "miss", "sir"})
 _WORD = re.compile(r"[^\W\d_]+|\d+|\S")
 
 
@@ -57,7 +58,11 @@ def only_a_name_differs(one: Scenario, other: Scenario) -> bool:
     renamed = {mine: theirs for mine, theirs in swapped.items() if mine != theirs}
     names = (*renamed, *renamed.values())
     apart = len(set(swapped.values())) == len(swapped)
-    return apart and 1 <= len(renamed) <= NAMES_MOST and all(name.istitle() for name in names)
+    return apart and 1 <= len(renamed) <= NAMES_MOST and all(map(_is_name, names))
+
+
+def _is_name(word: str) -> bool:
+    return word.istitle() and word.lower() not in _NO_NAMES
 
 
 def _content(scenario: Scenario) -> list[str]:

@@ -13,6 +13,7 @@ from uuid import UUID, uuid5
 
 from pydantic import ValidationError
 
+from judgment.profile import values
 from judgment.scenarios.documents import EntryForm, Given, form_complaints, scenario_of
 from judgment.scenarios.library.links import link_complaints
 from judgment.scenarios.rules import Complaint, complaints
@@ -68,7 +69,7 @@ def _read_file(file: Traversable) -> tuple[list[Scenario], list[str]]:
         scenario, wrong = _read_entry(entry, file.name.removesuffix(".json"))
         if scenario is not None:
             scenarios.append(scenario)
-        name = (scenario.key if scenario is not None else None) or f"entry {number}"
+        name = values.label(values.mapping(entry).get("key"), 64) or f"entry {number}"
         problems += [f"{file.name}: {name}: {_said(complaint)}" for complaint in wrong]
     return scenarios, problems
 

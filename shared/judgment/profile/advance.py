@@ -202,23 +202,23 @@ def _take_in_words(owner: OwnerPart, decision: Decision, rationale: str) -> None
     style = style_of(rationale)
     if style is not None:
         owner.styles[style] = owner.styles.get(style, 0) + 1
-    offered = sorted({name for option in decision.options for name in option.drivers})
-    if not offered:
+    columns = _columns(decision)
+    named = drivers_in(rationale, columns)
+    if not named:
         return
-    named = drivers_in(rationale, offered)
-    if named:
-        _take_in_attention(owner, offered, named)
-        served = _served(decision.chosen)
-        if served:
-            owner.count("authenticity", matches=bool(served & named))
+    _take_in_attention(owner, sorted(columns), named)
+    chosen = decision.chosen
+    if chosen is not None and chosen.drivers:
+        served = {n for n, column in columns.items() if chosen.drivers.get(n, 0.0) == max(column)}
+        owner.count("authenticity", matches=bool(served & named))
 
 
-def _served(chosen: Option | None) -> set[str]:
-    """What the option taken offers most of; nothing where it offers nothing."""
-    if chosen is None:
-        return set()
-    most = max(chosen.drivers.values(), default=0.0)
-    return {name for name, amount in chosen.drivers.items() if amount == most > 0}
+def _columns(decision: Decision) -> dict[str, list[float]]:
+    """The drivers on which the options differ, and what each option that has any offers of them."""
+    offered = [option for option in decision.options if option.drivers]
+    names = sorted({name for option in offered for name in option.drivers})
+    columns = {name: [float(o.drivers.get(name, 0.0)) for o in offered] for name in names}
+    return {name: column for name, column in columns.items() if min(column) < max(column)}
 
 
 def _take_in_attention(owner: OwnerPart, offered: list[str], named: frozenset[str]) -> None:
@@ -264,9 +264,8 @@ def _take_in_title(part: CategoryPart, decision: Decision) -> None:
 def _case(decision: Decision, took: float | None) -> Case:
     """The drivers on which the options differ, at most 16, and what each option offers of them."""
     offered = [o for o in decision.options if o.drivers]
-    names = sorted({name for option in offered for name in option.drivers})
-    columns = {name: [float(o.drivers.get(name, 0.0)) for o in offered] for name in names}
-    names = [name for name in names if min(columns[name]) < max(columns[name])][:DRIVERS_LIMIT]
+    columns = _columns(decision)
+    names = list(columns)[:DRIVERS_LIMIT]
     taken = [i for i, o in enumerate(offered) if o.id == decision.chosen_option_id]
     usable = len(taken) == 1 and len(offered) > 1
     rows = [[columns[name][i] for name in names] for i in range(len(offered))]
@@ -286,9 +285,10 @@ def _take_in_retest(state: State, decision: Decision, before: _Made, *, held: bo
 
     A retest in another domain than its decision says nothing: only one domain is at hand.
     """
-    if decision.domain is None or before.category != decision.domain:
+    part = state.categories.get(decision.category)
+    if part is None or before.category != decision.category:
         return
-    cases = state.category(decision.domain).cases
+    cases = part.cases
     for place, case in enumerate(cases):
         if case.id == before.root:
             cases[place] = case._replace(held=held)

@@ -16,7 +16,6 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from judgment.profile.language import STYLES
-from judgment.profile.shapes import SPARSE_BELOW
 
 if TYPE_CHECKING:
     from judgment.profile.accumulation import Judged, OwnerPart
@@ -59,7 +58,8 @@ def reasoning_style(styles: Mapping[str, int]) -> Document | None:
     if not n:
         return None
     whole = n + len(STYLES)
-    return {"n": n, "shares": {style: (styles.get(style, 0) + 1) / whole for style in STYLES}}
+    shares = {style: (styles.get(style, 0) + 1) / whole for style in STYLES}
+    return {"n": n, "leading_count": max(styles.values()), "shares": shares}
 
 
 def attention(drivers: Mapping[str, float], counted: Mapping[str, int]) -> Document | None:
@@ -74,7 +74,8 @@ def attention(drivers: Mapping[str, float], counted: Mapping[str, int]) -> Docum
     if not n:
         return None
     whole = n + len(drivers)
-    return {"n": n, "shares": {name: (drivers[name] + 1) / whole for name in sorted(drivers)}}
+    shares = {name: (drivers[name] + 1) / whole for name in sorted(drivers)}
+    return {"n": n, "leading_part": max(drivers.values()) / n, "shares": shares}
 
 
 def calibration(judged: Iterable[Judged]) -> Document | None:
@@ -149,10 +150,10 @@ def dissent(counted: Mapping[str, int]) -> Document | None:
 
 
 def authenticity(counted: Mapping[str, int]) -> Document | None:
-    """Share of rationales that name what the option taken offers most of.
+    """Share of rationales that name something of which the option taken offers most of all.
 
-    matched = (matches + 1) / (n + 2), over rationales in which `language` hears a driver on offer,
-    where the option taken offers any; of several it offers equally much, one is enough. That
+    matched = (matches + 1) / (n + 2), over rationales in which `language` hears a driver on which
+    the options differ, where the option taken offers any driver; one that fits is enough. That
     reasons given may part from what moved the choice: Nisbett & Wilson (1977).
     """
     return _share(counted, "matches", "matched")
@@ -200,18 +201,18 @@ def self_awareness(counted: Mapping[str, int]) -> Document | None:
 def name_bias(counted: Mapping[str, int], repeated: Mapping[str, int]) -> Document | None:
     """Share of matched pairs answered differently, less what differs on any two occasions.
 
-    bias = max(0, (differed + 1) / (n + 2) - noise), noise as in `occasion_noise` once 4 repeats
-    are known and 0 before; `noise` says what was taken off. Pairs that differ in a name alone are
-    the audit method of Bertrand & Mullainathan (2004).
+    bias = max(0, (differed + 1) / (n + 2) - noise), noise as in `occasion_noise`, which is one half
+    before the first repeat: as long as it is not known how much an owner varies, no difference is
+    laid to a name. `expected` is how many pairs differ by noise alone. Pairs that differ in a name
+    alone are the audit method of Bertrand & Mullainathan (2004).
     """
     n = counted["n"]
     if not n:
         return None
-    known = occasion_noise(repeated) if repeated["n"] >= SPARSE_BELOW else None
-    noise = 0.0 if known is None else known["noise"]
+    noise = _shrunk(repeated["n"] - repeated.get("same", 0), repeated["n"])
     differed = counted["differed"]
     bias = max(0.0, _shrunk(differed, n) - noise)
-    return {"n": n, "differed": differed, "noise": noise, "bias": bias}
+    return {"n": n, "differed": differed, "expected": noise * n, "bias": bias}
 
 
 def _share(counted: Mapping[str, int], hits: str, component: str) -> Document | None:

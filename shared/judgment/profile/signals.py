@@ -8,20 +8,19 @@ supporting decisions, is among them always. Every component is scaled 0 to 1, be
 renewed when one moves by 0.05 (seed 000 §10.4).
 
 A retest counts for occasion noise and settles whether a confident decision holds; for every other
-signal but timing it is not a decision of its own. `Beta(1, 1)` is Laplace's rule of succession:
-one imagined case on each side. Below 4 supporting decisions a signal says only what it still needs
-(ruling 21).
+signal it is not a decision of its own. `Beta(1, 1)` is Laplace's rule of succession: one imagined
+case on each side; `Dirichlet(1)` is the same over more classes than two. Below 4 supporting
+decisions a signal says only what it still needs (ruling 21).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from judgment.profile.drivers import DRIVERS
-from judgment.profile.language import STYLES
 from judgment.profile.shapes import RICH_FROM, SPARSE_BELOW
 
 BETA = "Beta(1, 1): (k + 1) / (n + 2)"
+DIRICHLET = "Dirichlet(1): (k + 1) / (n + number of classes)"
 
 
 @dataclass(frozen=True)
@@ -74,10 +73,6 @@ class Signal:
         return f"{target - supporting} more {self.unit} to be {state}"
 
 
-def _spread_over(classes: int, what: str) -> str:
-    return f"two imagined {what} spread evenly over {classes} classes: (k + 2/{classes}) / (m + 2)"
-
-
 SIGNALS: tuple[Signal, ...] = (
     Signal(
         name="reasoning_style_distribution",
@@ -85,9 +80,10 @@ SIGNALS: tuple[Signal, ...] = (
         inputs="rationale",
         formula=(
             "each rationale has the style that most of its cue words belong to; one without a cue "
-            "or with a tie is not counted; share = the leading style's part of the m counted ones"
+            "or with a tie is not counted; n = those counted, k = those of a style; share = k / n, "
+            "the largest of six"
         ),
-        components=(Component("share", "0 no style leads, 1 one style always", 1 / len(STYLES)),),
+        components=(Component("share", "0 no style leads, 1 one style always", 0.0),),
         measure="share",
         cuts=(0.4, 0.75),
         sentences=(
@@ -98,7 +94,7 @@ SIGNALS: tuple[Signal, ...] = (
             "Argues nearly always from {leading}: {leading_count} of {n} rationales that show a "
             "style.",
         ),
-        shrinkage=_spread_over(len(STYLES), "rationales"),
+        shrinkage=DIRICHLET,
         stimulus="a round answered with a written rationale",
         unit="rationales that show a style",
         source=(
@@ -111,36 +107,33 @@ SIGNALS: tuple[Signal, ...] = (
         description="Which sides of a trade-off the owner's rationales look at.",
         inputs="rationale, drivers of the options",
         formula=(
-            "a mention is a rationale that speaks of a driver on offer, at most one per rationale "
-            "and driver; share = the leading driver's part of all m mentions; a rationale without "
-            "a mention is not counted"
+            "n = rationales that speak of a driver on which the options differ; one that speaks of "
+            "several gives each an equal part; k = a driver's sum of parts; share = k / n, the "
+            "largest over the drivers that were on offer in those rounds"
         ),
-        components=(
-            Component("share", "0 attention spread evenly, 1 on one driver", 1 / len(DRIVERS)),
-        ),
+        components=(Component("share", "0 attention spread evenly, 1 on one driver", 0.0),),
         measure="share",
         cuts=(0.4, 0.75),
         sentences=(
-            "Looks at many sides in words, most often at {leading}: spoken of in {leading_count} "
-            "of {n} rationales that name a driver on offer.",
-            "Looks most often at {leading}: spoken of in {leading_count} of {n} rationales that "
-            "name a driver on offer.",
-            "Looks nearly always at {leading}: spoken of in {leading_count} of {n} rationales "
-            "that name a driver on offer.",
+            "Looks at many sides in words, most often at {leading}: {leading_part:.0%} of what {n} "
+            "rationales speak of.",
+            "Looks most often at {leading}: {leading_part:.0%} of what {n} rationales speak of.",
+            "Looks nearly always at {leading}: {leading_part:.0%} of what {n} rationales speak of.",
         ),
-        shrinkage=_spread_over(len(DRIVERS), "mentions"),
+        shrinkage=DIRICHLET,
         stimulus="a round answered with a written rationale",
         unit="rationales that name a driver on offer",
-        source="ours",
+        source="attributes attended to as Payne, Bettman and Johnson (1993); read off words: ours",
     ),
     Signal(
         name="confidence_calibration",
         description="Whether stated confidence matches how steady the owner's choices are.",
         inputs="confidence, the option taken, the same decision answered again",
         formula=(
-            "over decisions with a stated confidence: mean confidence minus the share that holds, "
-            "where a decision holds when it was answered the same again, or, not asked again, when "
-            "the owner's other decisions point to it; overconfidence = (gap + 1) / 2"
+            "over the latest 240 decisions of each domain with a stated confidence: mean "
+            "confidence minus the share that holds, where a decision holds when its last retest "
+            "came out the same, or, not asked again, when the owner's other decisions point to it; "
+            "overconfidence = (gap + 1) / 2"
         ),
         components=(Component("overconfidence", "0 far too unsure, 0.5 matched, 1 far too sure"),),
         measure="overconfidence",
@@ -156,14 +149,15 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage="gap · n / (n + 4)",
         stimulus="a round that asks how sure the owner is",
         unit="decisions with a stated confidence",
-        source="Lichtenstein, Fischhoff and Phillips (1982); what holds, not what is right: ours",
+        source="Lichtenstein and Fischhoff (1977); what holds, not what is right: ours",
     ),
     Signal(
         name="timing_signature",
         description="How long the owner takes, beside the time that reading the options takes.",
         inputs="response_ms, words of title and options",
         formula=(
-            "pace = median of response time / reading time at 238 words a minute; "
+            "pace = median of response time / reading time at 238 words a minute, over the latest "
+            "240 timed decisions; "
             "deliberation = pace / (pace + 2)"
         ),
         components=(Component("deliberation", "0 faster than reading, 0.5 twice reading, to 1"),),
@@ -219,7 +213,7 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage=BETA,
         stimulus="a round that asks what most others will choose",
         unit="peer predictions",
-        source="asks of others' choices as Ross, Greene and House (1977); share ours",
+        source="predicting others beside oneself as Prelec (2004); share ours",
     ),
     Signal(
         name="dissent_profile",
@@ -272,7 +266,7 @@ SIGNALS: tuple[Signal, ...] = (
         inputs="the earlier decision's outcome, the approach of the option taken then and now",
         formula=(
             "n = sequels that showed a bad outcome of the earlier decision; k = those in which an "
-            "option of another approach was taken; adjusted = k / n"
+            "option of another approach, or of none, was taken; adjusted = k / n"
         ),
         components=(Component("adjusted", "0 never adjusts, 1 always adjusts"),),
         measure="adjusted",
@@ -285,7 +279,7 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage=BETA,
         stimulus="a round whose outcome is shown later",
         unit="bad outcomes seen",
-        source="lose-shift of Nowak and Sigmund (1993); share ours",
+        source="lose-shift, as Worthy, Hawthorne and Otto (2013); share ours",
     ),
     Signal(
         name="occasion_noise",
@@ -324,7 +318,7 @@ SIGNALS: tuple[Signal, ...] = (
         shrinkage=BETA,
         stimulus="a round that first asks what the owner expects to choose",
         unit="self-predictions",
-        source="self-prediction of Osberg and Shrauger (1986); share ours",
+        source="self-prediction as Epley and Dunning (2000); share ours",
     ),
     Signal(
         name="name_bias_signal",

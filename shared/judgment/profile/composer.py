@@ -8,6 +8,7 @@ of an older app) are one-line quoted data by the time they get here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -51,7 +52,9 @@ class Composition:
 def compose(profile: PlayerDecisionProfile) -> Composition:
     """Write both texts; the block is at most 9,000 characters and 9,000 bytes of whole lines."""
     observations = tuple(observe(profile))
-    return Composition(_summary(profile, observations), _block(profile, observations), observations)
+    return Composition(
+        summary_of(profile, observations), block_of(profile, observations), observations
+    )
 
 
 def composed(profile: PlayerDecisionProfile, now: datetime) -> PlayerDecisionProfile:
@@ -66,7 +69,8 @@ def composed(profile: PlayerDecisionProfile, now: datetime) -> PlayerDecisionPro
     )
 
 
-def _summary(profile: PlayerDecisionProfile, observations: tuple[Observation, ...]) -> str:
+def summary_of(profile: PlayerDecisionProfile, observations: Sequence[Observation]) -> str:
+    """The summary that says these observations, at most 4,000 characters."""
     sentences = [f"Drawn from {_decisions(profile.games_analyzed)}."]
     said, left_out = 0, False
     for pattern in profile.patterns:
@@ -87,9 +91,12 @@ def _summary(profile: PlayerDecisionProfile, observations: tuple[Observation, ..
     return " ".join([*sentences, "More is on record than fits here."] if left_out else sentences)
 
 
-def _block(profile: PlayerDecisionProfile, observations: tuple[Observation, ...]) -> str:
+def block_of(
+    profile: PlayerDecisionProfile, observations: Sequence[Observation], version: str = VERSION
+) -> str:
+    """The context block that says these observations, as `version` worded them."""
     head = [
-        f"Judgment profile of the owner ({VERSION}), from {_decisions(profile.games_analyzed)}.",
+        f"Judgment profile of the owner ({version}), from {_decisions(profile.games_analyzed)}.",
         f"Model confidence {model_confidence(profile):.2f} of 1. {FRAME}",
     ]
     body: list[str] = []

@@ -1,4 +1,4 @@
-"""Plain values of the debounce and of a regeneration."""
+"""Plain values of the debounce and of a regeneration, and the shape of a model's answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
 
 
 @dataclass(frozen=True)
@@ -60,3 +62,21 @@ class Finished:
     games_analyzed: int | None
     last_failure: str | None
     failures: int
+
+
+class Sentence(BaseModel):
+    """One sentence and the ids of the facts it puts into words."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    text: str
+    facts: list[str]
+
+
+class Written(BaseModel):
+    """A model's answer: sentences for the summary, and for the context block of agents."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    summary: list[Sentence]
+    block: list[Sentence]

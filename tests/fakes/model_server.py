@@ -7,15 +7,18 @@ about one, only what a model would receive.
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import json
+import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from tests.fakes.listening import Listening, QuietHandler
-from tests.fakes.model_wire import DIALECTS, Fail, Reply, Say, Turn
+from tests.fakes.model_trouble import Trouble
+from tests.fakes.model_wire import DIALECTS, Dialect, Fail, Reply, Say, Turn
 
-Script: TypeAlias = Callable[[Turn], Reply]
+Script: TypeAlias = Callable[[Turn], Reply | Trouble]
 
 _JSON = {"Content-Type": "application/json"}
 _MODEL = {"id": "fake-model", "object": "model", "created": 1, "owned_by": "tests"}
@@ -24,21 +27,29 @@ _MODEL = {"id": "fake-model", "object": "model", "created": 1, "owned_by": "test
 class ModelServer(Listening):
     """Use as a context manager; `url` is the root, providers usually want `url + "/v1"`.
 
-    `turns` holds the requests in order of arrival; `unknown` holds paths nobody serves here.
+    `turns` holds the requests in order of arrival, `headers` what came with each; `unknown` holds
+    paths nobody serves here.
     """
 
     def __init__(self, script: Script):
         super().__init__(_handler_for(self))
         self.script = script
         self.turns: list[Turn] = []
+        self.headers: list[dict[str, str]] = []
         self.unknown: list[str] = []
+        self.stopped = threading.Event()
+
+    def __exit__(self, *gone: Any) -> None:
+        """Stop listening, and whoever is being slow."""
+        self.stopped.set()
+        super().__exit__(*gone)
 
     @property
     def told(self) -> str:
         """All text the model was told, over all turns, tool results included."""
         return "\n".join("\n".join([turn.told, *turn.results]) for turn in self.turns)
 
-    def answer(self, turn: Turn) -> Reply:
+    def answer(self, turn: Turn) -> Reply | Trouble:
         """What the script says; the turn is kept first."""
         self.turns.append(turn)
         return self.script(turn)
@@ -71,17 +82,24 @@ def _handler_for(server: ModelServer) -> type[QuietHandler]:
                 return
             for dialect in DIALECTS:
                 if path.endswith(dialect.path):
-                    reply = server.answer(dialect.read(body))
-                    if isinstance(reply, Fail):
-                        self._json(reply.status, {"error": {"message": reply.message}})
-                        return
-                    whole, events = dialect.write(reply)
-                    if body.get("stream"):
-                        self._stream(events)
-                    else:
-                        self._json(200, whole)
+                    server.headers.append(dict(self.headers))
+                    self._reply(server.answer(dialect.read(body)), dialect, body)
                     return
             self._nowhere()
+
+        def _reply(self, reply: Reply | Trouble, dialect: Dialect, body: dict[str, Any]) -> None:
+            if isinstance(reply, Fail):
+                said = {"error": {"message": reply.message}}
+                self.give(reply.status, json.dumps(said).encode(), {**_JSON, **reply.headers})
+            elif isinstance(reply, Trouble):
+                with contextlib.suppress(OSError):  # a client may go before it has all
+                    reply.give(self, server.stopped)
+            else:
+                whole, events = dialect.write(reply)
+                if body.get("stream"):
+                    self._stream(events)
+                else:
+                    self._json(200, whole)
 
         def _body(self) -> dict[str, Any]:
             if self.headers.get("Transfer-Encoding", "").lower() == "chunked":

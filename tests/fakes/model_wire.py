@@ -6,7 +6,7 @@ Each reads a request body into a `Turn` and writes a `Reply` back, whole or as s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeAlias
 from uuid import uuid4
@@ -33,6 +33,8 @@ class Turn:
     tools: tuple[OfferedTool, ...]
     results: tuple[str, ...]
     body: Body = field(repr=False)
+    demanded: OfferedTool | None = None
+    """The tool that the request names as the one to call (`tool_choice`)."""
 
     def tool(self, ending: str) -> OfferedTool | None:
         """The first offered tool whose name ends so."""
@@ -60,9 +62,18 @@ class Fail:
 
     status: int
     message: str = "The model is unavailable."
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-Reply: TypeAlias = Say | Call | Fail
+@dataclass(frozen=True)
+class Embed:
+    """Answer with one vector for each text."""
+
+    vectors: tuple[tuple[float, ...], ...]
+
+
+Answer: TypeAlias = Say | Call | Embed
+Reply: TypeAlias = Answer | Fail
 
 
 def text_of(content: Any) -> str:
@@ -85,15 +96,19 @@ class Chat:
         """The turn in a request body."""
         messages = body.get("messages", [])
         functions = [tool.get("function", {}) for tool in body.get("tools") or []]
+        tools = tuple(OfferedTool(f["name"], f.get("description", "")) for f in functions)
+        choice = body.get("tool_choice")
+        named = choice.get("function", {}).get("name") if isinstance(choice, dict) else None
         return Turn(
             "chat",
             "\n".join(text_of(m.get("content")) for m in messages if m["role"] != "tool"),
-            tuple(OfferedTool(f["name"], f.get("description", "")) for f in functions),
+            tools,
             tuple(text_of(m.get("content")) for m in messages if m["role"] == "tool"),
             body,
+            next((tool for tool in tools if tool.name == named), None),
         )
 
-    def write(self, reply: Say | Call) -> tuple[Body, Events]:
+    def write(self, reply: Answer) -> tuple[Body, Events]:
         """The response body, and the same as events."""
         message: Body = {"role": "assistant", "content": None}
         if isinstance(reply, Say):
@@ -141,7 +156,7 @@ class Responses:
             body,
         )
 
-    def write(self, reply: Say | Call) -> tuple[Body, Events]:
+    def write(self, reply: Answer) -> tuple[Body, Events]:
         """The response body, and the same as events."""
         item: Body
         if isinstance(reply, Say):
@@ -204,7 +219,7 @@ class Messages:
             body,
         )
 
-    def write(self, reply: Say | Call) -> tuple[Body, Events]:
+    def write(self, reply: Answer) -> tuple[Body, Events]:
         """The response body, and the same as events."""
         block: Body
         delta: Body
@@ -238,7 +253,29 @@ class Messages:
         return whole, [(step["type"], step) for step in steps]
 
 
-DIALECTS: tuple[Chat | Responses | Messages, ...] = (Chat(), Responses(), Messages())
+class Embeddings:
+    """POST …/embeddings."""
+
+    path: ClassVar = "/embeddings"
+
+    def read(self, body: Body) -> Turn:
+        """The turn in a request body; each text to embed is one line of what was told."""
+        texts = _as_list(body.get("input"))
+        return Turn("embeddings", "\n".join(map(text_of, texts)), (), (), body)
+
+    def write(self, reply: Answer) -> tuple[Body, Events]:
+        """The response body; there are no events."""
+        assert isinstance(reply, Embed)
+        data = [
+            {"object": "embedding", "index": n, "embedding": list(vector)}
+            for n, vector in enumerate(reply.vectors)
+        ]
+        usage = {"prompt_tokens": 10, "total_tokens": 10}
+        return {"object": "list", "data": data, "model": "fake-model", "usage": usage}, []
+
+
+Dialect: TypeAlias = Chat | Responses | Messages | Embeddings
+DIALECTS: tuple[Dialect, ...] = (Chat(), Responses(), Messages(), Embeddings())
 
 
 def _flattened(tools: list[Body], namespace: str = "") -> Iterator[OfferedTool]:

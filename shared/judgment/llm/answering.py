@@ -47,13 +47,15 @@ class Unheard:
     """One call that brought nothing. `call` is None where none was made.
 
     `again` says whether the same request may fare better, `retry_after_seconds` how soon at the
-    earliest, where the provider said so.
+    earliest, where the provider said so. `otherwise`: the request was not understood, and whoever
+    attempts has learned to put it in another way; that may happen once in an ask.
     """
 
     code: FailureCode
     call: ModelCall | None
     again: bool = False
     retry_after_seconds: float | None = None
+    otherwise: bool = False
 
 
 Attempt = Callable[[Sequence[Said]], "Heard | Unheard"]
@@ -93,6 +95,8 @@ class Asking(Generic[Shape]):
                 self.calls.append(heard.call)
             if isinstance(heard, Heard):
                 return heard
+            if heard.otherwise:
+                continue
             self.attempts_left -= 1
             wait = heard.retry_after_seconds
             if not (heard.again and self.attempts_left and self.pause(wait)):

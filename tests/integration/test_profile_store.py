@@ -21,6 +21,8 @@ from judgment.profile.service import ProfileService
 from tests.unit.profile.decisions import decision, option
 
 if TYPE_CHECKING:
+    from judgment.db.connection import Transaction
+    from judgment.profile.model import PlayerDecisionProfile
     from tests.databases import TestDatabase
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -76,6 +78,12 @@ def record(database: TestDatabase, owner: UUID) -> None:
             )
 
 
+def save(tx: Transaction, owner: UUID, profile: PlayerDecisionProfile, score: float) -> None:
+    """As `ProfileProgress` does the first time."""
+    store.begin_again(tx, owner)
+    store.save_progress(tx, owner, profile, score, says_when=True)
+
+
 def set_score(database: TestDatabase, owner: UUID, score: float) -> None:
     with psycopg.connect(database.admin_url) as admin:
         admin.execute("update public.profiles set sync_score = %s where id = %s", (score, owner))
@@ -97,8 +105,8 @@ def test_decisions_are_built_written_and_read_back_as_the_same_profile(
     set_score(module_database, owner, 0)
     with writer.transaction(owner) as tx:
         decisions = store.decisions(tx, owner)
-        profile = composed(build(decisions), NOW)
-        store.save(tx, owner, profile, sync_score(profile))
+        profile = build(decisions)
+        save(tx, owner, profile, sync_score(profile))
     assert [d.options for d in decisions] == [d.options for d in ROUNDS]
     service = ProfileService(store)
     with reader.transaction(owner, read_only=True) as tx:
@@ -123,7 +131,7 @@ def test_what_the_owner_wrote_about_themself_is_in_nothing_that_agents_read(
     record(module_database, owner)
     with writer.transaction(owner) as tx:
         profile = composed(build(store.decisions(tx, owner)), NOW)
-        store.save(tx, owner, profile, sync_score(profile))
+        save(tx, owner, profile, sync_score(profile))
     service = ProfileService(store)
     with reader.transaction(owner, read_only=True) as tx:
         answers = (
@@ -131,7 +139,7 @@ def test_what_the_owner_wrote_about_themself_is_in_nothing_that_agents_read(
             service.explanation(tx, owner),
             service.recent_decisions(tx, owner, 20),
         )
-    assert answers[0].summary_text == profile.summary_text
+    assert answers[0].summary_text == profile.summary_text  # nothing is stored: it is made alike
     assert not any("lighthouse" in answer.model_dump_json() for answer in answers)
     with pytest.raises(PermissionDenied), reader.transaction(owner, read_only=True) as tx:
         tx.value("select personal_context from public.profiles")
@@ -147,7 +155,7 @@ def test_a_score_that_a_sync_app_owns_is_not_written_over(
             (owner,),
         )
     with writer.transaction(owner) as tx:
-        store.save(tx, owner, build(ROUNDS), 77.0)
+        save(tx, owner, build(ROUNDS), 77.0)
     with reader.transaction(owner, read_only=True) as tx:
         explained = ProfileService(store).explanation(tx, owner)
     assert (explained.sync_score.kept, explained.sync_score.score) == (True, 33)
@@ -168,7 +176,7 @@ def test_the_score_of_somebody_who_was_there_before_us_is_kept_without_being_tol
             )
     for _ in range(2):
         with writer.transaction(owner) as tx:
-            store.save(tx, owner, build(ROUNDS), 77.0)
+            save(tx, owner, build(ROUNDS), 77.0)
     with reader.transaction(owner, read_only=True) as tx:
         explained = ProfileService(store).explanation(tx, owner)
     assert (explained.sync_score.kept, explained.sync_score.score) == (True, score)
@@ -181,7 +189,7 @@ def test_the_score_of_a_beginner_is_ours_and_grows_with_each_save(
     set_score(module_database, owner, 0)
     for score in (1.5, 7.5):
         with writer.transaction(owner) as tx:
-            store.save(tx, owner, build(ROUNDS), score)
+            save(tx, owner, build(ROUNDS), score)
         with reader.transaction(owner, read_only=True) as tx:
             assert ProfileService(store).profile(tx, owner).sync_score == score
 
@@ -208,6 +216,6 @@ def test_a_not_a_number_score_and_wrongly_typed_documents_are_served(
 def test_the_reader_cannot_write_a_profile_and_nobody_anothers(reader, writer, owner) -> None:
     for database, acting in ((reader, owner), (writer, uuid4())):
         with pytest.raises((DatabaseError, Refusal)), database.transaction(acting) as tx:
-            store.save(tx, owner, build(ROUNDS), 1.0)
+            save(tx, owner, build(ROUNDS), 1.0)
     with reader.transaction(uuid4(), read_only=True) as tx:
         assert store.stored_profile(tx, owner).row is None

@@ -37,18 +37,18 @@ class Marks(Protocol):
 
 
 class MemoryMarks:
-    """Marks kept in `found`: all there are, while a history is read from its beginning."""
+    """Marks kept in `written`: all there are, while a history is read from its beginning."""
 
-    def __init__(self, found: Mapping[str, str] | None = None) -> None:
-        self.found = dict(found or {})
+    def __init__(self) -> None:
+        self.written: dict[str, str] = {}
 
     def get(self, key: str) -> str | None:
         """What was set last, or None."""
-        return self.found.get(key)
+        return self.written.get(key)
 
     def set(self, key: str, value: str) -> None:
         """Remember, in place of what was there."""
-        self.found[key] = value
+        self.written[key] = value
 
 
 class Case(NamedTuple):

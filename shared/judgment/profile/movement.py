@@ -20,6 +20,7 @@ MOVE = 0.05
 HALFWAY = 0.5
 DIGITS = 9
 LEADING = "share"
+_NEUTRAL = {f"signal:{s.name}:{c.name}": c.neutral for s in SIGNALS for c in s.components}
 
 
 def components(profile: PlayerDecisionProfile) -> dict[str, float]:
@@ -51,10 +52,9 @@ def largest_move(before: Mapping[str, float], after: Mapping[str, float]) -> flo
 
 
 def neutral(name: str) -> float:
-    """Where a component stands without evidence: the middle, and for a share of a whole nothing."""
-    kind, _, rest = name.partition(":")
-    of_a_whole = kind == "signal" and LEADING in rest.split(":")
-    return 0.0 if of_a_whole else HALFWAY
+    """Where a component stands without evidence: as its signal says, and else in the middle."""
+    of_all_classes = ":".join(name.split(":")[:3])
+    return _NEUTRAL.get(of_all_classes, HALFWAY)
 
 
 def _of_signal(signal: Signal, reading: SignalReading) -> Iterator[tuple[str, float]]:

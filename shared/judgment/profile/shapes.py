@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from judgment.contract.profile import Category, Level, SignalState, Speed
+    from judgment.profile.decision import Decision
 
 SPARSE_BELOW = 4
 RICH_FROM = 12
@@ -138,3 +141,21 @@ class StoredProfile:
     row: str | None
     sync_score: str | None
     score_owner: str | None
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A stored decision, and what the profile is carried forward from over it.
+
+    `latest`: the owner's two latest decisions, this one first unless it came out of order. `owner`
+    and `category`: the parts' texts (`accumulation`), None where there is none of this version.
+    `marks` by key; None where it was looked up and is not there. `says_when`: whether profiles have
+    a column that says when a decision was last analysed.
+    """
+
+    decision: Decision
+    latest: tuple[UUID, ...]
+    owner: str | None
+    category: str | None
+    marks: Mapping[str, str | None]
+    says_when: bool

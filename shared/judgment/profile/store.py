@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.db.connection import json_value
 from judgment.db.queries import load_queries
+from judgment.profile.advance import mark_keys
 from judgment.profile.decision import Decision, decision_from_row
 from judgment.profile.model import DOCUMENT_COLUMNS, PlayerDecisionProfile
-from judgment.profile.shapes import StoredProfile
+from judgment.profile.shapes import Carried, StoredProfile
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -34,19 +36,57 @@ def decisions(tx: Transaction, user_id: UUID) -> list[Decision]:
     return [decision_from_row(row) for row in rows]
 
 
-def save(
+def carried(tx: Transaction, user_id: UUID, decision: Decision, version: int) -> Carried:
+    """The stored decision and what its profile is carried forward from, in one statement.
+
+    Raises LookupError where the decision has no row.
+    """
+    keys = mark_keys(decision)
+    asked = {"user_id": user_id, "id": decision.id, "version": version, "keys": keys}
+    row = tx.one(QUERIES["carried"], asked)
+    if row is None:
+        raise LookupError("the decision has no row")
+    found: dict[str, str] = row["marks"] or {}
+    return Carried(
+        decision=decision_from_row(row),
+        latest=tuple(row["latest"]),
+        owner=row["owner_state"],
+        category=row["category_state"],
+        marks={key: found.get(key) for key in keys},
+        says_when=row["says_when"],
+    )
+
+
+def mark(tx: Transaction, user_id: UUID, key: str) -> str | None:
+    """One mark, or None."""
+    return tx.value(QUERIES["mark"], {"user_id": user_id, "key": key})
+
+
+def begin_again(tx: Transaction, user_id: UUID) -> None:
+    """Forget all that was kept; take charge of the score of an owner who has none yet."""
+    tx.execute(QUERIES["forget_carried"], {"user_id": user_id})
+    tx.execute(QUERIES["own_score"], {"user_id": user_id})
+
+
+def carry(
     tx: Transaction,
     user_id: UUID,
-    profile: PlayerDecisionProfile,
-    sync_score: float,
+    version: int,
+    parts: Mapping[str, str],
+    marks: Mapping[str, str],
 ) -> None:
-    """Write the profile with its texts, and the score where it is ours (ruling 22).
-
-    The owner's row in `profiles` must exist.
-    """
-    tx.execute(QUERIES["own_score"], {"user_id": user_id})
-    tx.execute(QUERIES["save_profile"], save_parameters(user_id, profile))
-    tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
+    """Keep parts (by name) and marks (by key) for the next decision."""
+    tx.execute(
+        QUERIES["carry"],
+        {
+            "user_id": user_id,
+            "version": version,
+            "parts": list(parts),
+            "states": list(parts.values()),
+            "keys": list(marks),
+            "values": list(marks.values()),
+        },
+    )
 
 
 def save_progress(
@@ -54,25 +94,24 @@ def save_progress(
     user_id: UUID,
     profile: PlayerDecisionProfile,
     sync_score: float,
+    *,
+    says_when: bool,
 ) -> None:
-    """Write documents and count, and the score where it is ours; texts stay as they are."""
-    tx.execute(QUERIES["own_score"], {"user_id": user_id})
-    tx.execute(QUERIES["save_documents"], save_parameters(user_id, profile))
-    tx.execute(QUERIES["save_score"], {"user_id": user_id, "sync_score": sync_score})
+    """Write documents and count, and the score where it is ours (ruling 22); never the texts.
+
+    `says_when`: the table has the column that tells when (a Sync app's may not). The owner's row in
+    `profiles` must exist.
+    """
+    parameters = {**save_parameters(user_id, profile), "sync_score": sync_score}
+    tx.execute(QUERIES["save_progress"], parameters)
+    if says_when:
+        tx.execute(QUERIES["touch_profile"], {"user_id": user_id})
 
 
 def save_parameters(user_id: UUID, profile: PlayerDecisionProfile) -> dict[str, Any]:
-    """The values of a profile's row; a signal without evidence is null, not an empty document."""
+    """What is built of a row; a signal without evidence is null, not an empty document."""
     documents: dict[str, Any] = {}
     for column in DOCUMENT_COLUMNS:
         document = profile.documents.get(column)
         documents[column] = None if document is None else json_value(document)
-    return {
-        "user_id": user_id,
-        "games_analyzed": profile.games_analyzed,
-        **documents,
-        "summary_text": profile.summary_text,
-        "agent_context_block": profile.agent_context_block,
-        "summary_model_version": profile.summary_model_version,
-        "summary_generated_at": profile.summary_generated_at,
-    }
+    return {"user_id": user_id, "games_analyzed": profile.games_analyzed, **documents}

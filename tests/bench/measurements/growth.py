@@ -95,7 +95,20 @@ def _owner(bench: Workbench, size: int) -> tuple[UUID, float]:
         began = time.perf_counter()
         profile = composed(build(decisions), utc_now())
         took = time.perf_counter() - began
-        store.save(tx, owner, profile, sync_score(profile))
+        store.begin_again(tx, owner)
+        store.save_progress(tx, owner, profile, sync_score(profile), says_when=True)
+        tx.execute(
+            "UPDATE public.player_decision_profiles SET summary_text = %s,"
+            " agent_context_block = %s, summary_model_version = %s, summary_generated_at = %s"
+            " WHERE user_id = %s",
+            (
+                profile.summary_text,
+                profile.agent_context_block,
+                profile.summary_model_version,
+                profile.summary_generated_at,
+                owner,
+            ),
+        )
     return owner, took
 
 

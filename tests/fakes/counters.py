@@ -33,3 +33,7 @@ class MemoryCounters:
                 return False
             self._uses[key] += 1
             return True
+
+    def uses(self, name: str, subject: str) -> int:
+        """Uses counted under that limit's name, over all windows."""
+        return sum(n for (limit, who, _), n in self._uses.items() if (limit, who) == (name, subject))

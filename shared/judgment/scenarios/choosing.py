@@ -219,16 +219,19 @@ def _retest(
 ) -> Choice | None:
     """The decision to ask again: least often asked, then oldest.
 
-    Not a story whose outcome was told, because the owner knows now how it ends.
+    Not a story whose outcome was told, because the owner knows now how it ends; and not one of a
+    pair before the other was met, because the two are to be compared as they were first met.
     """
     before = now - timedelta(days=settings.retest_after_days)
     told = {c.sequel_of for c in known.values() if c.id in history.answered}
+    halves = {c.pair for c in known.values() if c.id not in history.answered}
     due = [
         history.answered[c.id]
         for c in fitting
         if c.id in history.answered
         and c.sequel_of is None
         and c.id not in told
+        and (c.pair is None or c.pair not in halves)
         and history.answered[c.id].last_at <= before
         and _far_from_twin(c, history, known)
     ]

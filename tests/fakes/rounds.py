@@ -11,7 +11,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from judgment.db.connection import Database
-from judgment.profile import store as profiles
+from judgment.profile import store
 from judgment.profile.decision import Option
 from judgment.profile.progress import ProfileProgress
 from judgment.profile.stimuli import Outcome, Stimuli
@@ -25,8 +25,10 @@ from judgment.summary.wakeups import wake
 from tests.fakes.bus import FakeBus, FakeQueue
 
 if TYPE_CHECKING:
+    from judgment.kit.clock import Clock
     from judgment.queue.bus import EventBus
     from judgment.queue.jobs import JobQueue
+    from judgment.scenarios.ports import OncePerKey, Profiles
     from tests.databases import TestDatabase
 
 WINDOW = timedelta(minutes=10)
@@ -99,6 +101,28 @@ def store_scenario(
     return made
 
 
+def rounds_over(
+    postgres: Database,
+    bus: EventBus,
+    queue: JobQueue,
+    clock: Clock,
+    *,
+    settings: Settings | None = None,
+    profiles: Profiles | None = None,
+    once: OncePerKey = idempotent,
+) -> Rounds:
+    """Rounds as the door's wiring puts them together, with these edges."""
+    return Rounds(
+        postgres.transaction,
+        bus,
+        profiles or ProfileProgress(store),
+        Summaries(partial(request_if_moved, window=WINDOW), partial(wake, queue)),
+        once,
+        settings or Settings(),
+        clock,
+    )
+
+
 class Table:
     """All parts of a round: real Postgres and idempotency, a bus and a queue in this process."""
 
@@ -107,8 +131,6 @@ class Table:
         database: TestDatabase,
         *,
         postgres: Database | None = None,
-        bus: EventBus | None = None,
-        queue: JobQueue | None = None,
         settings: Settings | None = None,
     ):
         self.database = database
@@ -116,17 +138,8 @@ class Table:
         self.clock = TestClock()
         self.bus = FakeBus()
         self.queue = FakeQueue()
-        self.summaries = Summaries(
-            partial(request_if_moved, window=WINDOW), partial(wake, queue or self.queue)
-        )
-        self.rounds = Rounds(
-            self.postgres.transaction,
-            bus or self.bus,
-            ProfileProgress(profiles),
-            self.summaries,
-            idempotent,
-            settings or Settings(),
-            self.clock,
+        self.rounds = rounds_over(
+            self.postgres, self.bus, self.queue, self.clock, settings=settings
         )
 
     def close(self) -> None:

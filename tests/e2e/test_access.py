@@ -7,45 +7,19 @@ from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 import httpx
 import psycopg
 import pytest
 
+from tests.e2e.somebody import PROFILE, Somebody
 from tests.fakes.issuer import FakeIssuer
 
 if TYPE_CHECKING:
     from tests.e2e.running import RunningStack
 
-PROFILE = "/api/agent/v1/profile"
 READS_PER_HOUR = 600
-
-
-class Somebody:
-    """A new owner of the stack, with a client and a key of their own."""
-
-    def __init__(self, stack: RunningStack, api: httpx.Client):
-        self.api = api
-        self.user_id = uuid4()
-        self.headers = {"Authorization": f"Bearer {stack.issuer.token(self.user_id)}"}
-        self.minted = self.mint()
-        self.agent = {"Authorization": f"Bearer {self.minted['key']}"}
-
-    def mint(self, **body: Any) -> dict[str, Any]:
-        answer = self.api.post("/api/v1/keys", json={"name": "k", **body}, headers=self.headers)
-        assert answer.status_code == 201
-        return answer.json()
-
-    def lists_keys(self, token: str) -> tuple[int, str | None]:
-        headers = {"Authorization": f"Bearer {token}"}
-        answer = self.api.get("/api/v1/keys", headers=headers)
-        return answer.status_code, answer.json().get("code")
-
-    def reads(self) -> tuple[int, str | None]:
-        answer = self.api.get(PROFILE, headers=self.agent)
-        return answer.status_code, answer.json().get("code")
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.kit.settings import read_settings
-from judgment.scenarios.personal import store
 from judgment.scenarios.personal.context import PersonalContexts
 
 
@@ -23,4 +22,4 @@ def wire() -> tuple[PersonalContexts, Telemetry]:
     """The door's parts over the real adapters. Raises SettingError."""
     settings = read_settings(Settings, os.environ)
     database = Database(settings.database_url, application_name="personal_context")
-    return PersonalContexts(database.transaction, store), Telemetry("personal_context")
+    return PersonalContexts(database.transaction), Telemetry("personal_context")

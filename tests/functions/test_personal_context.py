@@ -19,7 +19,6 @@ from judgment.contract.personal import PERSONAL_CONTEXT_LIMIT
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.kit.hashing import sha256_hex
-from judgment.scenarios.personal import store
 from judgment.scenarios.personal.context import PersonalContexts
 from tests.fakes.events import http_event, owner
 from tests.fakes.people import decide, make_owner, run_as_admin
@@ -40,7 +39,7 @@ class Harness:
     def __init__(self, database: TestDatabase):
         self.database = database
         self.postgres = Database(database.url("judgment_owner"))
-        contexts = PersonalContexts(self.postgres.transaction, store)
+        contexts = PersonalContexts(self.postgres.transaction)
         self.door = build(contexts, Telemetry("personal_context"))
 
     def call(self, method: str, path: str, who: uuid.UUID, **event: Any) -> tuple[int, Any]:
@@ -323,9 +322,7 @@ def test_emptying_waits_for_a_round_that_is_being_recorded_and_takes_its_copy(
         who,
     )
     with psycopg.connect(h.database.admin_url) as round_:
-        round_.execute(
-            "SELECT 1 FROM judgment.profile_state WHERE user_id = %s FOR UPDATE", (who,)
-        )
+        round_.execute("SELECT 1 FROM judgment.profile_state WHERE user_id = %s FOR UPDATE", (who,))
         round_.execute(
             "INSERT INTO public.evaluation_snapshots (choice_id, user_id,"
             " personal_context_snapshot) SELECT c.id, c.user_id, p.personal_context"

@@ -1,4 +1,4 @@
-"""A round made for one owner is that owner's alone, for every role and in a Sync app's database too.
+"""A round made for one owner is theirs alone, for every role and in a Sync app's database too.
 
 Such rounds are kept out of games of many and of campaigns by the same means: whoever lists
 scenarios through a Sync app's clients does not see them.
@@ -28,9 +28,7 @@ def as_client(world: World, role: str, user: uuid.UUID | None) -> list[Any]:
     with psycopg.connect(world.database.admin_url) as connection:
         connection.execute("GRANT SELECT ON public.scenarios TO anon, authenticated")
         if user:
-            connection.execute(
-                "SELECT set_config('request.jwt.claim.sub', %s, true)", (str(user),)
-            )
+            connection.execute("SELECT set_config('request.jwt.claim.sub', %s, true)", (str(user),))
         connection.execute("SELECT set_config('role', %s, true)", (role,))
         rows = connection.execute(THEIRS.encode()).fetchall()
         connection.rollback()
@@ -38,7 +36,9 @@ def as_client(world: World, role: str, user: uuid.UUID | None) -> list[Any]:
 
 
 def test_a_client_of_a_sync_app_sees_no_round_made_for_somebody_else(world: World):
-    world.admin.execute("INSERT INTO public.scenarios (theme, category) VALUES ('court', 'governance')")
+    world.admin.execute(
+        "INSERT INTO public.scenarios (theme, category) VALUES ('court', 'governance')"
+    )
     if world.sync:
         world.admin.execute("UPDATE public.scenarios SET is_published = true")
     made = [row[0] for row in world.admin.execute(THEIRS.encode()).fetchall()]

@@ -7,13 +7,14 @@ another and the text that is answered is the text that is stored. Seed 000 §7, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from judgment.contract.personal import PERSONAL_CONTEXT_LIMIT, Lightbox, PersonalContext
 from judgment.kit.errors import InvalidRequest, NotFound, TooLarge
+from judgment.scenarios.personal import store
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -23,44 +24,16 @@ ONBOARDED_FROM = 3
 counts as onboarded whatever it holds (ADR 083)."""
 
 
-class ContextRows(Protocol):
-    """The statements on personal context, run as `judgment_owner`."""
-
-    def lock_context(self, tx: Transaction, user_id: UUID) -> str | None:
-        """The text, its row held until the transaction ends; None without such an owner."""
-        ...
-
-    def context_as_shown(self, tx: Transaction, user_id: UUID) -> Mapping[str, Any] | None:
-        """personal_context, updated_at, dismissed, games_analyzed (0 without a profile) and
-        is_sync_profile; None without such an owner."""
-        ...
-
-    def write_context(self, tx: Transaction, user_id: UUID, text: str) -> None:
-        """Store the text and the moment."""
-        ...
-
-    def dismiss_lightbox(self, tx: Transaction, user_id: UUID) -> bool:
-        """Note that the prompt was seen, keeping an earlier note; False without such an owner."""
-        ...
-
-    def forget_context_copies(self, tx: Transaction, user_id: UUID) -> None:
-        """Null the copies in snapshots, keeping digests, and remove unanswered personal rounds."""
-        ...
-
-
 class PersonalContexts:
     """The use cases of personal context."""
 
-    def __init__(
-        self, begin: Callable[[UUID], AbstractContextManager[Transaction]], rows: ContextRows
-    ):
+    def __init__(self, begin: Callable[[UUID], AbstractContextManager[Transaction]]):
         self._begin = begin
-        self._rows = rows
 
     def read(self, owner: UUID) -> PersonalContext:
         """The text and whether to ask for it. Raises NotFound."""
         with self._begin(owner) as tx:
-            return self._shown(tx, owner)
+            return _shown(tx, owner)
 
     def write(self, owner: UUID, text: str) -> PersonalContext:
         """Replace the whole text; the same text again changes nothing, an empty one deletes.
@@ -70,32 +43,33 @@ class PersonalContexts:
         """
         _require_storable(text)
         with self._begin(owner) as tx:
-            if self._rows.lock_context(tx, owner) != text:
-                self._rows.write_context(tx, owner, text)
+            if store.lock_context(tx, owner) != text:
+                store.write_context(tx, owner, text)
             if text:
-                self._rows.dismiss_lightbox(tx, owner)
+                store.dismiss_lightbox(tx, owner)
             else:
-                self._rows.forget_context_copies(tx, owner)
-            return self._shown(tx, owner)
+                store.forget_context_copies(tx, owner)
+            return _shown(tx, owner)
 
     def dismiss_lightbox(self, owner: UUID) -> None:
         """The prompt was seen and will not come again. Raises NotFound."""
         with self._begin(owner) as tx:
-            if not self._rows.dismiss_lightbox(tx, owner):
+            if not store.dismiss_lightbox(tx, owner):
                 raise NotFound("There is no such owner.")
 
-    def _shown(self, tx: Transaction, owner: UUID) -> PersonalContext:
-        row = self._rows.context_as_shown(tx, owner)
-        if row is None:
-            raise NotFound("There is no such owner.")
-        onboarded = row["is_sync_profile"] or row["games_analyzed"] >= ONBOARDED_FROM
-        return PersonalContext(
-            personal_context=row["personal_context"],
-            updated_at=row["updated_at"],
-            bytes=len(row["personal_context"].encode()),
-            onboarding_completed=onboarded,
-            lightbox=_lightbox(onboarded, row["dismissed"]),
-        )
+
+def _shown(tx: Transaction, owner: UUID) -> PersonalContext:
+    row = store.context_as_shown(tx, owner)
+    if row is None:
+        raise NotFound("There is no such owner.")
+    onboarded = row["is_sync_profile"] or row["games_analyzed"] >= ONBOARDED_FROM
+    return PersonalContext(
+        personal_context=row["personal_context"],
+        updated_at=row["updated_at"],
+        bytes=len(row["personal_context"].encode()),
+        onboarding_completed=onboarded,
+        lightbox=_lightbox(onboarded, row["dismissed"]),
+    )
 
 
 def _lightbox(onboarded: bool, dismissed: bool) -> Lightbox:

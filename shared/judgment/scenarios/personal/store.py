@@ -40,7 +40,10 @@ def lock_context(tx: Transaction, user_id: UUID) -> str | None:
 
 
 def context_as_shown(tx: Transaction, user_id: UUID) -> Mapping[str, Any] | None:
-    """See `context.ContextRows`."""
+    """The text with updated_at, dismissed, games_analyzed (0 without a profile), is_sync_profile.
+
+    None without such an owner.
+    """
     return tx.one(_Q["context_as_shown"], {"user_id": user_id})
 
 

@@ -10,11 +10,10 @@ written. Seed 000 §8, rulings 5, 32.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from judgment.contract.jobs import Event
@@ -24,10 +23,11 @@ from judgment.kit.hashing import digest, sha256_hex
 from judgment.kit.ids import IdFactory, new_id
 from judgment.kit.killpoints import reach
 from judgment.llm.model import FailureCode, ModelFailure
+from judgment.llm.store import record_calls
 from judgment.queue import outbox
 from judgment.scenarios.model import Scenario, to_wire
-from judgment.scenarios.personal import prompt, wording
-from judgment.scenarios.personal.domain import Evidence, Target, choose
+from judgment.scenarios.personal import prompt, store, wording
+from judgment.scenarios.personal.domain import Target, choose
 from judgment.scenarios.personal.scaffold import SHAPES, Draft, assembled
 from judgment.scenarios.rules import Complaint
 from judgment.scenarios.rules import complaints as broken_rules
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from judgment.queue.bus import EventBus
 
 ROLE: ModelRole = "scenario"
+DAY = 86_400
 RESERVE_SECONDS = 3.0
 """Kept of the invocation for storing what came of it."""
 SENDING_SECONDS = 11.0
@@ -57,68 +58,18 @@ _NO_MODEL = "No model makes personal scenarios here: the operator has not set MO
 _NOTHING_LEFT = "No scenario could be made, and none of the canonical ones is left for you."
 
 
-class PersonalRows(Protocol):
-    """The statements on personal rounds, run as `judgment_owner`."""
-
-    def context_as_shown(self, tx: Transaction, user_id: UUID) -> Mapping[str, Any] | None:
-        """See `context.ContextRows`."""
-        ...
-
-    def lock_context(self, tx: Transaction, user_id: UUID) -> str | None:
-        """See `context.ContextRows`."""
-        ...
-
-    def made_by_domain(self, tx: Transaction, user_id: UUID) -> Mapping[Category, int]:
-        """How many personal rounds the owner has, by domain."""
-        ...
-
-    def evidence_by_domain(self, tx: Transaction, user_id: UUID) -> Evidence:
-        """How many decisions support each signal, by domain."""
-        ...
-
-    def add_personal(self, tx: Transaction, scenario: Scenario, inputs_sha256: str) -> None:
-        """Store a round for its owner."""
-        ...
-
-    def fallback(self, tx: Transaction, user_id: UUID, category: Category) -> Scenario | None:
-        """A canonical round that the owner was never shown, of that domain where there is one."""
-        ...
-
-    def serve(
-        self, tx: Transaction, user_id: UUID, scenario_id: UUID, serving_id: UUID, at: datetime
-    ) -> None:
-        """Note that the round was shown."""
-        ...
-
-
-class Accounts(Protocol):
-    """Whose model, and what it cost; the statements of `judgment.llm`."""
-
-    def own_choice(self, tx: Transaction, user_id: UUID, role: ModelRole) -> ModelChoice | None:
-        """The model that the owner chose for the role."""
-        ...
-
-    def record_calls(self, tx: Transaction, user_id: UUID, calls: Sequence[ModelCall]) -> None:
-        """Keep the calls with the owner's account."""
-        ...
+OwnChoice = Callable[["Transaction", UUID, "ModelRole"], "ModelChoice | None"]
+"""The model that an owner chose for a role, where they may use it now."""
 
 
 @dataclass(frozen=True)
 class FellBack:
-    """Why a canonical round was served: a failure's code, and which rules the last answer broke."""
+    """Why no round was made: a failure's code, and which rules the last answer broke."""
 
     code: FailureCode
     complaints: tuple[str, ...]
     model: str
     category: Category
-
-
-@dataclass(frozen=True)
-class Served:
-    """The round to play. `fell_back` is None where the model made it."""
-
-    scenario: WireScenario
-    fell_back: FellBack | None
 
 
 @dataclass(frozen=True)
@@ -159,9 +110,8 @@ class PersonalRounds:
     def __init__(
         self,
         begin: Callable[[UUID], AbstractContextManager[Transaction]],
-        rows: PersonalRows,
-        accounts: Accounts,
         models: Models,
+        own_choice: OwnChoice,
         limiter: RateLimiter,
         limit: Limit,
         bus: EventBus,
@@ -169,17 +119,24 @@ class PersonalRounds:
         ids: IdFactory = new_id,
     ):
         self._begin = begin
-        self._rows = rows
-        self._accounts = accounts
         self._models = models
+        self._own_choice = own_choice
         self._limiter = limiter
         self._limit = limit
         self._bus = bus
         self._clock = clock
         self._ids = ids
 
-    def make(self, owner: UUID, correlation_id: str, deadline: Deadline) -> Served:
-        """A round nobody was shown before, stored. Each call makes another one.
+    def make(
+        self,
+        owner: UUID,
+        correlation_id: str,
+        deadline: Deadline,
+        on_fallback: Callable[[FellBack], None],
+    ) -> WireScenario:
+        """A round the owner was never shown, stored. Each call makes another one.
+
+        `on_fallback` hears of every answer of a model that could not be used.
 
         Not counted: InvalidRequest for an empty context, Conflict where a Sync app keeps the
         profile, NotFound, Unavailable without a model or counters, RateLimited. Counted:
@@ -189,15 +146,17 @@ class PersonalRounds:
         order = self._ordered(owner)
         self._limiter.require_counted(str(owner), self._limit)
         made = self._asked(order, deadline.less(RESERVE_SECONDS))
+        if made.fell_back is not None:
+            on_fallback(made.fell_back)
         reach("scenario.answered")
         scenario, event = self._stored(order, made, correlation_id)
         if event is not None and deadline.remaining() > SENDING_SECONDS:
             outbox.publish(self._begin, self._bus, [event])
-        return Served(to_wire(scenario, retest=False, outcome=None), made.fell_back)
+        return to_wire(scenario, retest=False, outcome=None)
 
     def _ordered(self, owner: UUID) -> _Order:
         with self._begin(owner) as tx:
-            row = self._rows.context_as_shown(tx, owner)
+            row = store.context_as_shown(tx, owner)
             if row is None:
                 raise NotFound("There is no such owner.")
             context: str = row["personal_context"]
@@ -205,11 +164,11 @@ class PersonalRounds:
                 raise InvalidRequest(_EMPTY)
             if row["is_sync_profile"]:
                 raise Conflict(_SYNCS_OWN)
-            choice = self._models.choice(ROLE, self._accounts.own_choice(tx, owner, ROLE))
+            choice = self._models.choice(ROLE, self._own_choice(tx, owner, ROLE))
             if choice is None:
                 raise Unavailable(_NO_MODEL)
-            made = self._rows.made_by_domain(tx, owner)
-            target = choose(made, self._rows.evidence_by_domain(tx, owner))
+            made = store.made_by_domain(tx, owner)
+            target = choose(made, store.evidence_by_domain(tx, owner))
         return _Order(owner, context, target, choice)
 
     def _asked(self, order: _Order, deadline: Deadline) -> _Made:
@@ -244,19 +203,19 @@ class PersonalRounds:
         refusal: InvalidRequest | Unavailable | None = None
         scenario = made.scenario
         with self._begin(order.owner) as tx:
-            now_there = self._rows.lock_context(tx, order.owner)
+            now_there = store.lock_context(tx, order.owner)
             if now_there is None:
                 raise NotFound("There is no such owner.")
-            self._accounts.record_calls(tx, order.owner, made.calls)
+            record_calls(tx, order.owner, made.calls, self._ids)
             if not now_there.strip():
                 refusal = InvalidRequest(_EMPTY)
             elif scenario is not None:
-                self._rows.add_personal(tx, scenario, order.inputs_sha256)
+                store.add_personal(tx, scenario, order.inputs_sha256)
             else:
-                scenario = self._rows.fallback(tx, order.owner, order.target.category)
+                scenario = store.fallback(tx, order.owner, order.target.category)
                 refusal = Unavailable(_NOTHING_LEFT) if scenario is None else None
             if refusal is None and scenario is not None:
-                self._rows.serve(tx, order.owner, scenario.id, self._ids(), self._clock())
+                store.serve(tx, order.owner, scenario.id, self._ids(), self._clock())
                 event = self._told(tx, order.owner, scenario, correlation_id)
         if refusal is not None or scenario is None:  # raised here: the calls are on record
             raise refusal or Unavailable(_NOTHING_LEFT)

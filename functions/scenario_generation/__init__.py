@@ -1,0 +1,1 @@
+"""Owners ask for a round about their own life."""

@@ -22,17 +22,20 @@ PRIOR_SD = 2.0
 def sentences(decisions: Sequence[Decision]) -> list[str]:
     """What may be said of a person with one kind of decision, in one domain, in any order."""
     ordered = sorted(decisions, key=lambda d: (d.recorded_at, d.id))
-    names = sorted(ordered[0].options[0].drivers)
-    tables = [np.array([[o.drivers[n] for n in names] for o in d.options]) for d in ordered]
-    chosen = [[o.id for o in d.options].index(d.chosen_option_id) for d in ordered]
-    weights, covariance, curve = _posterior(tables, chosen)
+    return [_kind(ordered), *weighed(ordered)]
+
+
+def weighed(ordered: Sequence[Decision]) -> list[str]:
+    """What may be said of weights in one domain, oldest first; the same drivers in every option."""
+    names, tables, chosen = _tables(ordered)
+    weights, covariance, _ = _posterior(tables, chosen)
     spans = np.mean([t.max(0) - t.min(0) for t in tables], axis=0)
     reach = np.abs(weights) * spans
     shares = reach / reach.sum()
     z = np.round(weights, 4) / np.round(np.sqrt(np.diag(covariance)), 4)
-    hits, chance = _own_pattern(tables, chosen, weights, curve)
+    hits, chance = sum(points_to(ordered)), sum(1 / len(table) for table in tables)
     steady = hits >= chance + 1.28 * np.sqrt(chance * (1 - chance / len(tables)))
-    found = [_kind(ordered), _steadiness(hits, len(tables), chance, steady)]
+    found = [_steadiness(hits, len(tables), chance, steady)]
     flat = []
     for i, name in enumerate(names):
         if abs(z[i]) < 1.28 or not steady:
@@ -51,6 +54,40 @@ def sentences(decisions: Sequence[Decision]) -> list[str]:
             f"{', '.join(sorted(flat))}."
         )
     return found + (_comparison(names, weights, covariance, spans) if steady else [])
+
+
+def points_to(ordered: Sequence[Decision]) -> list[bool]:
+    """Of each decision, whether the others in its domain point to the option taken."""
+    _, tables, chosen = _tables(ordered)
+    weights, _, curve = _posterior(tables, chosen)
+    found = []
+    for table, taken in zip(tables, chosen, strict=True):
+        chances = _chances(weights, table)
+        pull = table[taken] - chances @ table
+        without = weights - np.linalg.solve(curve - _spread(chances, table), pull)
+        again = _chances(without, table)
+        found.append(bool(again[taken] > np.delete(again, taken).max() + 1e-9))
+    return found
+
+
+def moved(ordered: Sequence[Decision]) -> tuple[str, float, float, float]:
+    """The driver that moved most from the earlier half to the later, both weights, deviations."""
+    names, tables, chosen = _tables(ordered)
+    half = len(tables) // 2
+    early, before, _ = _posterior(tables[:half], chosen[:half])
+    late, after, _ = _posterior(tables[half:], chosen[half:])
+    z = (late - early) / np.sqrt(np.diag(before) + np.diag(after))
+    top = int(np.argmax(np.abs(z)))
+    return names[top], early[top], late[top], float(z[top])
+
+
+def _tables(ordered: Sequence[Decision]) -> tuple[list[str], list[np.ndarray], list[int]]:
+    """Drivers by name, and per decision what its options offer of them and which was taken."""
+    names = sorted(ordered[0].options[0].drivers)
+    offered = [[o for o in d.options if o.drivers] for d in ordered]
+    tables = [np.array([[o.drivers[n] for n in names] for o in options]) for options in offered]
+    pairs = zip(ordered, offered, strict=True)
+    return names, tables, [[o.id for o in os].index(d.chosen_option_id) for d, os in pairs]
 
 
 def _posterior(
@@ -95,19 +132,6 @@ def _tally(
         took += int(best[taken])
         chance += best.mean()
     return took, differed, chance
-
-
-def _own_pattern(
-    tables: Sequence[np.ndarray], chosen: Sequence[int], weights: np.ndarray, curve: np.ndarray
-) -> tuple[int, float]:
-    hits = 0
-    for table, taken in zip(tables, chosen, strict=True):
-        chances = _chances(weights, table)
-        pull = table[taken] - chances @ table
-        without = weights - np.linalg.solve(curve - _spread(chances, table), pull)
-        again = _chances(without, table)
-        hits += bool(again[taken] > np.delete(again, taken).max() + 1e-9)
-    return hits, sum(1 / len(table) for table in tables)
 
 
 def _steadiness(hits: int, of: int, chance: float, steady: bool) -> str:

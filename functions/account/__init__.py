@@ -1,1 +1,1 @@
-"""Owners shut their agents out, take everything along, and erase it."""
+"""Owners shut their agents out, choose their models, take everything along, and erase it."""

@@ -19,6 +19,9 @@ from judgment.contract.account import ExportLine
 from judgment.db.connection import Database
 from judgment.db.inventory import INVENTORY
 from judgment.entry.observability import Telemetry
+from judgment.llm import store as model_rows
+from judgment.llm.service import OwnersChoices
+from judgment.llm.settings import ModelSettings, configured
 from tests.fakes.events import http_event, owner
 from tests.fakes.people import Person, decide, make_person, run_as_admin
 
@@ -35,7 +38,9 @@ class Harness:
         self.database = database
         self.postgres = Database(database.url("judgment_owner"))
         account = Account(self.postgres.transaction, store, page_bytes)
-        self.door = build(account, Telemetry("account"))
+        models = configured(ModelSettings())
+        choices = OwnersChoices(self.postgres.transaction, model_rows, models)
+        self.door = build(account, choices, Telemetry("account"))
 
     def call(self, method: str, path: str, who: uuid.UUID, **event: Any) -> tuple[int, str]:
         reply = self.door(http_event(method, path, principal=owner(who), **event), None)
@@ -103,6 +108,21 @@ def somebody_with_everything(database: TestDatabase) -> Person:
         "INSERT INTO public.evaluation_predictions (id, snapshot_id, condition, eval_model,"
         " eval_model_version) SELECT gen_random_uuid(), id, 'A', 'm', '1'"
         " FROM public.evaluation_snapshots WHERE user_id = %s",
+        "INSERT INTO judgment.servings (id, user_id, scenario_id, served_at)"
+        " SELECT gen_random_uuid(), personalized_for_user_id, id, now() FROM public.scenarios"
+        " WHERE personalized_for_user_id = %s",
+        "INSERT INTO judgment.profile_accumulators (user_id, part, version, state)"
+        " VALUES (%s, 'owner', 1, '{}')",
+        "INSERT INTO judgment.profile_marks (user_id, key, value) VALUES (%s, 'k', 'v')",
+        "INSERT INTO judgment.summary_state (user_id) VALUES (%s)",
+        "INSERT INTO judgment.model_calls (id, user_id, role, provider, model, prompt_tokens,"
+        " completion_tokens, milliseconds, outcome)"
+        " VALUES (gen_random_uuid(), %s, 'summary', 'ollama', 'm', 1, 1, 1, 'ok')",
+        "INSERT INTO judgment.owner_models (user_id, role, provider, model)"
+        " VALUES (%s, 'summary', 'ollama', 'm')",
+        "INSERT INTO judgment.missing_snapshots (decision_id, user_id)"
+        " VALUES (gen_random_uuid(), %s)",
+        "INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%s, now())",
     ):
         run_as_admin(database, statement, who)
     return person

@@ -93,6 +93,11 @@ def is_own_secret(name: str, user_id: UUID) -> bool:
     return match is not None and match[1] == str(user_id)
 
 
+def own_secrets_of(user_id: UUID) -> str:
+    """The prefix of an owner's own secrets."""
+    return f"{SECRETS_BELOW}owners/{user_id}/"
+
+
 def _there(key: str | None) -> str:
     if key is None:
         raise KeyUnavailable()

@@ -1,7 +1,7 @@
-"""Child processes that play: one that dies where it is told to, one that storms with others.
+"""Child processes that play: some die where they are told to, some storm with others.
 
-Their one argument is a JSON object with the fields of `Deed` or of `Storm`; what they say on
-standard output is JSON too.
+They are told what to do by the name of one of the classes here and a JSON object with its fields;
+what they say on standard output is JSON too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import threading
 import uuid
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,10 @@ from judgment.contract.rounds import DecisionRequest
 from judgment.db.connection import Database
 from judgment.kit.errors import Refusal
 from judgment.kit.killpoints import arm
+from judgment.scenarios.intake import DecisionIntake
+from judgment.scenarios.ports import Summaries
+from judgment.summary.moves import request_if_moved
+from judgment.summary.wakeups import wake
 from tests.fakes.rounds import TestClock, rounds_over
 from tests.integration.outbox_child import FileBus
 
@@ -53,6 +58,17 @@ class Storm:
     queue: str
 
 
+@dataclass(frozen=True)
+class Told:
+    """One message of a Sync app's decision, to a worker that dies at `point` (or `none`)."""
+
+    url: str
+    body: str
+    queue: str
+    point: str
+    now: str
+
+
 class FileQueue:
     """A queue that outlives its senders: a line per message, with its delay."""
 
@@ -85,6 +101,17 @@ def decide(deed: Deed) -> None:
     answer = rounds.record(uuid.UUID(deed.owner), request, deed.key, "child")
     database.close()
     print(answer.model_dump_json())
+
+
+def take(told: Told) -> None:
+    """Take note of the decision, and say whether it was new."""
+    arm(told.point)
+    database = Database(told.url)
+    summaries = Summaries(request_if_moved, partial(wake, FileQueue(Path(told.queue))))
+    clock = TestClock(datetime.fromisoformat(told.now))
+    is_new = DecisionIntake(database.transaction, summaries, clock).take(told.body)
+    database.close()
+    print(json.dumps(is_new))
 
 
 def storm(orders: Storm) -> None:
@@ -129,14 +156,17 @@ def _play(
     database.close()
 
 
-def arguments(value: Deed | Storm) -> list[str]:
+def arguments(value: Deed | Storm | Told) -> list[str]:
     """How a test starts this module."""
     name = type(value).__name__
     return [sys.executable, "-m", "tests.integration.rounds_child", name, json.dumps(asdict(value))]
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "Deed":
-        decide(Deed(**json.loads(sys.argv[2])))
+    kind, given = sys.argv[1], json.loads(sys.argv[2])
+    if kind == "Deed":
+        decide(Deed(**given))
+    elif kind == "Told":
+        take(Told(**given))
     else:
-        storm(Storm(**json.loads(sys.argv[2])))
+        storm(Storm(**given))

@@ -9,6 +9,7 @@ import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from judgment.summary import debounce
 from judgment.summary.wakeups import wake
 from tests.databases import TestDatabase
 from tests.fakes.bus import FakeBus, FakeQueue
-from tests.fakes.people import make_owner
+from tests.fakes.people import make_owner, run_as_admin
 from tests.fakes.rounds import (
     WINDOW,
     TestClock,
@@ -40,9 +41,10 @@ from tests.fakes.rounds import (
     rows,
     store_scenario,
 )
+from tests.functions.test_decision_intake import message
 from tests.functions.test_rounds import assert_profile_equals_rebuild
 from tests.integration.outbox_child import FileBus
-from tests.integration.rounds_child import Deed, FileQueue, arguments
+from tests.integration.rounds_child import Deed, FileQueue, Told, arguments
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -176,6 +178,52 @@ def test_a_process_that_is_left_alone_does_it_once(stage: Stage):
     assert done.returncode == 0, done.stderr
     assert RecordedDecision.model_validate_json(done.stdout) == stage.retry()
     assert (len(stage.bus.taken()), len(stage.queue.sent())) == (2, 1)
+
+
+@pytest.mark.promise("P2-3-intake", "R-24-intake")
+@pytest.mark.parametrize(
+    ("point", "is_kept"), [("intake.before_commit", False), ("intake.after_commit", True)]
+)
+def test_a_worker_killed_over_a_sync_apps_decision_is_done_by_the_next_delivery(
+    stage: Stage, point: str, is_kept: bool
+):
+    run_as_admin(
+        stage.database,
+        "INSERT INTO public.player_decision_profiles (user_id, games_analyzed) VALUES (%s, 23)",
+        stage.who,
+    )
+    told = Told(
+        url=stage.database.url("judgment_worker"),
+        body=json.dumps(message(stage.who)),
+        queue=str(stage.folder / "queue"),
+        point=point,
+        now=stage.clock.now.isoformat(),
+    )
+
+    def delivered(told: Told) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            arguments(told), cwd=ROOT, capture_output=True, text=True, check=False
+        )
+
+    def missing() -> int:
+        return len(
+            rows(
+                stage.database,
+                "SELECT 1 FROM judgment.missing_snapshots WHERE user_id = %s",
+                stage.who,
+            )
+        )
+
+    killed = delivered(told)
+    assert killed.returncode == -9, killed.stderr
+    assert missing() == int(is_kept)
+    assert stage.queue.sent() == []
+    again = delivered(replace(told, point="none"))
+    assert json.loads(again.stdout) is not is_kept, again.stderr
+    assert missing() == 1
+    stage.clock.move(seconds=61)
+    stage.sweep()
+    assert str(stage.who) in {woken["user_id"] for woken, _ in stage.queue.sent()}
 
 
 class Hall:

@@ -19,6 +19,7 @@ import pytest
 from judgment.contract.profile import CATEGORIES
 from judgment.contract.rounds import CANONICAL_THEMES
 from judgment.profile.drivers import SCENARIO_DRIVERS
+from judgment.scenarios.guardrails import GUARDS
 from judgment.scenarios.library.reading import read_library
 from tests.architecture.source import ROOT
 
@@ -227,3 +228,12 @@ def test_nobody_is_called_the_same_in_two_stories_of_a_theme() -> None:
             met[entry["theme"], name].add(entry["key"])
     days = {"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}
     assert {name for (_, name), keys in met.items() if len(keys) > 1} <= {*days, "March"}
+
+
+@pytest.mark.promise("R-34-content")
+def test_our_own_texts_say_what_is_refused_and_name_every_guard() -> None:
+    page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| [A-Z]", page, re.MULTILINE)
+    assert {guard.code for guard in GUARDS} <= set(listed)
+    for record in ("072-content-guardrails", "073-constraint-discipline", "074-none-of-the-above"):
+        assert f"(decisions/{record}.md)" in page

@@ -31,7 +31,7 @@ class _Made(NamedTuple):
     """What is remembered of every decision.
 
     What it offered, in which domain, which first decision it goes back to, the approach taken, and
-    whether the story lets it turn out well (None where it does not say).
+    whether the story lets it turn out well (None where it does not say, and for a retest).
     """
 
     offer: str
@@ -53,7 +53,7 @@ def advance(state: State, decision: Decision, marks: Marks) -> None:
         category=before.category if before else decision.category,
         root=before.root if before else decision.id.hex,
         approach=decision.chosen.approach if decision.chosen else None,
-        good=_turned_out(decision),
+        good=None if again else _turned_out(decision),
     )
     same = _answered_the_same(decision, made, marks)
     state.owner.decisions += 1

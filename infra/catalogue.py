@@ -289,6 +289,7 @@ CATALOGUE = Catalogue(
             egress="aws",
             timeout_s=60,
             settings=("DATABASE_URL", "EVENT_BUS_NAME"),
+            optional=("SUMMARY_WINDOW_SECONDS",),
             sends=("summary",),
             grants=("events:put",),
             trigger="schedule",

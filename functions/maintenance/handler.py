@@ -1,4 +1,4 @@
-"""Two tasks over `judgment.queue`."""
+"""Two tasks over `judgment.queue`, and the sweep of summaries that nobody has in hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from functions.maintenance.wiring import wire
-from judgment.entry.observability import OUTBOX_WAITING, Telemetry
+from judgment.entry.observability import OUTBOX_WAITING, SUMMARY_OVERDUE, Telemetry
 from judgment.entry.opening import opened_on_first_call
 from judgment.entry.schedule import ScheduleDoor
 from judgment.queue.outbox import sweep
@@ -15,13 +15,19 @@ from judgment.queue.store import retire
 if TYPE_CHECKING:
     from judgment.queue.bus import EventBus
     from judgment.queue.outbox import Begin
+    from judgment.summary.wakeups import WakeOverdue
 
 
-def build(begin: Begin, bus: EventBus, telemetry: Telemetry) -> ScheduleDoor:
+def build(
+    begin: Begin, bus: EventBus, wake_overdue: WakeOverdue, telemetry: Telemetry
+) -> ScheduleDoor:
     """The door over these parts."""
 
-    def sweep_outbox() -> Mapping[str, int]:
+    def sweep_all() -> Mapping[str, int]:
         swept = sweep(begin, bus)
+        summaries = wake_overdue()
+        if summaries.overdue:
+            telemetry.count(SUMMARY_OVERDUE, summaries.overdue)
         if swept.waiting:
             telemetry.count(OUTBOX_WAITING, swept.waiting)
         return {
@@ -29,13 +35,15 @@ def build(begin: Begin, bus: EventBus, telemetry: Telemetry) -> ScheduleDoor:
             "refused": swept.refused,
             "waiting": swept.waiting,
             "oldest_seconds": int(swept.oldest_seconds),
+            "overdue": summaries.overdue,
+            "woken": summaries.woken,
         }
 
     def retention() -> Mapping[str, int]:
         with begin() as tx:
             return retire(tx)
 
-    return ScheduleDoor({"sweep": sweep_outbox, "retention": retention}, telemetry)
+    return ScheduleDoor({"sweep": sweep_all, "retention": retention}, telemetry)
 
 
 handler = opened_on_first_call(lambda: build(*wire()))

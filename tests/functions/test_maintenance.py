@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -15,12 +18,17 @@ from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.kit.errors import Unavailable
 from judgment.queue.outbox import put
-from tests.fakes.bus import FakeBus
+from judgment.summary import debounce
+from judgment.summary.wakeups import wake_overdue
+from tests.fakes.bus import FakeBus, FakeQueue
 from tests.fakes.people import make_owner, run_as_admin
 
 if TYPE_CHECKING:
     from judgment.entry.schedule import ScheduleDoor
     from tests.databases import TestDatabase
+
+START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+WINDOW = timedelta(minutes=10)
 
 
 class Harness:
@@ -30,7 +38,14 @@ class Harness:
         self.database = database
         self.bus = FakeBus()
         self.worker = Database(database.url("judgment_worker"))
-        self.door: ScheduleDoor = build(self.worker.transaction, self.bus, Telemetry("maintenance"))
+        self.queue = FakeQueue()
+        self.now = START
+        self.door = self.over(self.worker)
+
+    def over(self, worker: Database) -> ScheduleDoor:
+        """The door over that database."""
+        summaries = partial(wake_overdue, worker.transaction, self.queue, lambda: self.now, WINDOW)
+        return build(worker.transaction, self.bus, summaries, Telemetry("maintenance"))
 
     def event(self, who: uuid.UUID, *, minutes_ago: int = 1) -> Event:
         event = Event(
@@ -52,6 +67,15 @@ class Harness:
             event.id,
         )
         return event
+
+    def request(self) -> uuid.UUID:
+        """An owner whose profile has moved now."""
+        who = make_owner(self.database)
+        owner = Database(self.database.url("judgment_owner"))
+        with owner.transaction(who) as tx:
+            debounce.request(tx, who, f"of {who}", self.now, WINDOW)
+        owner.close()
+        return who
 
 
 @pytest.fixture
@@ -108,6 +132,47 @@ def test_retention_takes_what_is_past_its_time_and_nothing_else(h: Harness):
 
 def test_a_database_that_is_down_fails_the_tick(h: Harness):
     dead = Database("postgresql://judgment_worker@127.0.0.1:1/judgment")
-    door = build(dead.transaction, h.bus, Telemetry("maintenance"))
     with pytest.raises(Unavailable):
-        door({"task": "sweep"}, None)
+        h.over(dead)({"task": "sweep"}, None)
+
+
+@pytest.mark.promise("P2-5-debounce")
+def test_an_overdue_summary_is_woken_again_each_minute_until_somebody_takes_it(
+    h: Harness, capsys: pytest.CaptureFixture[str]
+):
+    who = h.request()
+    assert h.door({"task": "sweep"}, None)["overdue"] == 0
+    h.now += timedelta(minutes=2)
+    answer = h.door({"task": "sweep"}, None)
+    assert (answer["overdue"], answer["woken"]) == (1, 1)
+    ((body, delay),) = h.queue.sent
+    assert (json.loads(body), delay) == (
+        {"user_id": str(who), "correlation_id": f"of {who}"},
+        0,
+    )
+    assert '"SummaryOverdue":[1.0]' in capsys.readouterr().out
+    with h.worker.transaction(who) as tx:
+        assert debounce.claim(tx, who, h.now)
+    assert h.door({"task": "sweep"}, None)["overdue"] == 0
+
+
+@pytest.mark.promise("P2-5-debounce")
+def test_a_dead_worker_is_followed_in_the_next_window(h: Harness):
+    who = h.request()
+    with h.worker.transaction(who) as tx:
+        assert debounce.claim(tx, who, h.now)
+    h.now += timedelta(minutes=3)
+    assert h.door({"task": "sweep"}, None)["woken"] == 1
+    assert [delay for _, delay in h.queue.sent] == [7 * 60]
+
+
+@pytest.mark.promise("P2-5-debounce")
+def test_while_the_queue_is_down_overdue_summaries_wait_and_events_still_go_out(h: Harness):
+    h.request()
+    h.event(make_owner(h.database))
+    h.now += timedelta(minutes=2)
+    h.queue.down = True
+    answer = h.door({"task": "sweep"}, None)
+    assert (answer["sent"], answer["overdue"], answer["woken"]) == (1, 1, 0)
+    h.queue.down = False
+    assert h.door({"task": "sweep"}, None)["woken"] == 1

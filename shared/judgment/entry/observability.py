@@ -27,6 +27,9 @@ INTERNAL_ERROR = "InternalError"
 MESSAGE_FAILED = "MessageFailed"
 TASK_FAILED = "TaskFailed"
 OUTBOX_WAITING = "OutboxWaiting"
+SUMMARY_WRITTEN = "SummaryWritten"
+SUMMARY_FELL_BACK = "SummaryFellBack"
+SUMMARY_OVERDUE = "SummaryOverdue"
 SCENARIO_FELL_BACK = "ScenarioFellBack"
 
 

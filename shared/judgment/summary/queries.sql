@@ -80,3 +80,18 @@ UPDATE judgment.summary_state s
           LIMIT %(limit)s
             FOR UPDATE SKIP LOCKED)
 RETURNING s.user_id, s.run_after, s.correlation_id
+
+-- name: profile_row
+-- One owner's profile row as JSON, whatever columns it has.
+SELECT to_jsonb(p)::text
+  FROM public.player_decision_profiles p
+ WHERE p.user_id = %(user_id)s
+
+-- name: write_texts
+-- Both texts, who worded them and when.
+UPDATE public.player_decision_profiles
+   SET summary_text = %(summary_text)s,
+       agent_context_block = %(agent_context_block)s,
+       summary_model_version = %(version)s,
+       summary_generated_at = %(now)s
+ WHERE user_id = %(user_id)s

@@ -12,6 +12,7 @@ from judgment.summary.model import Claim, Finished, Overdue, State
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
+    from judgment.profile.composer import Composition
 
 _Q = load_queries("judgment.summary")
 
@@ -81,3 +82,22 @@ def overdue(
     values = {"now": now, "window": window, "lease": lease, "grace": grace, "limit": limit}
     rows = tx.all(_Q["overdue"], values)
     return [Overdue(**row) for row in rows if row["run_after"] is not None]
+
+
+def profile_row(tx: Transaction, user_id: UUID) -> str | None:
+    """The owner's profile row as JSON text; None where there is none."""
+    return tx.value(_Q["profile_row"], {"user_id": user_id})
+
+
+def write_texts(
+    tx: Transaction, user_id: UUID, texts: Composition, *, version: str, now: datetime
+) -> None:
+    """Both texts in the owner's profile row, if it is still there."""
+    values = {
+        "user_id": user_id,
+        "summary_text": texts.summary_text,
+        "agent_context_block": texts.agent_context_block,
+        "version": version,
+        "now": now,
+    }
+    tx.execute(_Q["write_texts"], values)

@@ -1,18 +1,42 @@
-"""The message that tells a worker to look at an owner: a hint, sent after the commit."""
+"""The message that tells a worker to look at an owner: a hint, sent after the commit.
+
+Whoever made a request sends one; `wake_overdue` sends those that were lost.
+"""
 
 from __future__ import annotations
 
 import math
-from datetime import datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from judgment.contract.jobs import SummaryWakeUp
-from judgment.kit.errors import Unavailable
+from judgment.kit.errors import InvalidRequest, Unavailable
 from judgment.queue.jobs import DELAY_LIMIT_SECONDS
+from judgment.summary import debounce
 
 if TYPE_CHECKING:
+    from judgment.db.connection import Transaction
+    from judgment.kit.clock import Clock
     from judgment.queue.jobs import JobQueue
+
+Begin = Callable[..., AbstractContextManager["Transaction"]]
+
+
+@dataclass(frozen=True)
+class Woken:
+    """Of so many `overdue` owners, `woken` had their wake-up taken by the queue."""
+
+    overdue: int
+    woken: int
+
+
+WakeOverdue = Callable[[], Woken]
 
 
 def wake(
@@ -31,3 +55,27 @@ def wake(
     except Unavailable:
         return False
     return True
+
+
+def wake_overdue(begin: Begin, queue: JobQueue, clock: Clock, window: timedelta) -> Woken:
+    """Arm and wake again those whose summary is wanted and in nobody's hands, as judgment_worker.
+
+    Raises Unavailable when the database is down; a queue that is down leaves them to the next
+    sweep.
+    """
+    now, woken = clock(), 0
+    with begin() as tx:
+        found = debounce.overdue(tx, now, window)
+    for owner in found:
+        if not wake(queue, owner.user_id, owner.run_after, owner.correlation_id, now):
+            break
+        woken += 1
+    return Woken(len(found), woken)
+
+
+def wake_up_of(body: str) -> SummaryWakeUp:
+    """The wake-up in a message. Raises InvalidRequest: only the dead letters can take it."""
+    try:
+        return SummaryWakeUp.model_validate_json(body)
+    except ValidationError as error:
+        raise InvalidRequest("The message is no wake-up of ours.") from error

@@ -47,7 +47,7 @@ def wire() -> tuple[PersonalRounds, Telemetry]:
     client = cast("Any", boto3).client("dynamodb", config=CLIENT_CONFIG)
     rounds = PersonalRounds(
         database.transaction,
-        ModelClient(config, StoredKeys(config.keys, secret)),
+        ModelClient(config, StoredKeys(config, secret)),
         OwnersChoices(database.transaction, model_rows, config).own,
         RateLimiter(
             DynamoCounters(client, s.rate_limit_table),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MODEL_NAME_LIMIT = 200
-SECRETS_BELOW = "judgment/models/"
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,6 @@ class Provider:
     base_url: str | None
     key_required: bool
     key_stored: bool = True
-
-    @property
-    def secret(self) -> str:
-        """The name of the secret with the operator's key."""
-        return SECRETS_BELOW + self.id
 
 
 PROVIDERS: Mapping[ProviderId, Provider] = {

@@ -14,7 +14,6 @@ from uuid import UUID
 
 from judgment.contract.models import MODEL_ROLES, ModelInUse, ModelRole, ModelsInUse, OwnModel
 from judgment.kit.errors import Forbidden, InvalidRequest
-from judgment.llm.keys import is_own_secret, own_secrets_of
 from judgment.llm.model import ModelChoice
 from judgment.llm.providers import is_model_name
 
@@ -85,9 +84,9 @@ class OwnersChoices:
         if model.provider not in self._config.base_urls:
             return InvalidRequest(f"{model.role}: {model.provider} is not set up here")
         if model.key_secret is not None:
-            if is_own_secret(model.key_secret, user_id):
+            if self._config.secrets.is_owners(model.key_secret, user_id):
                 return None
-            yours = own_secrets_of(user_id) + "<name>"
+            yours = self._config.secrets.of_owner(user_id, "<name>")
             return Forbidden(f"{model.role}: key_secret names a secret of yours, {yours}")
         if ModelChoice(model.provider, model.model) in self._config.offered:
             return None

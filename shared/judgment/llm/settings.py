@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from judgment.contract.models import MODEL_ROLES, ModelRole, ProviderId
 from judgment.kit.settings import SettingError
 from judgment.llm.providers import PROVIDERS, parse_choice
+from judgment.llm.secret_names import SecretNames
 
 if TYPE_CHECKING:
     from judgment.llm.model import ModelChoice
@@ -32,7 +33,7 @@ class ModelSettings:
     `model_<role>` is `provider:model`. `model_prices` is JSON, `{"provider:model": [in, out]}` in
     US dollars per million tokens; `model_offered` lists, with commas, what owners may choose
     without a key of their own. Keys are read here on a developer's machine; on AWS they stay unset
-    and come from Secrets Manager.
+    and come from Secrets Manager, by names that begin with `model_secret_prefix`.
     """
 
     model_summary: str | None = None
@@ -47,6 +48,7 @@ class ModelSettings:
     model_prices: str | None = None
     model_offered: str | None = None
     model_timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
+    model_secret_prefix: str | None = None
     ollama_api_key: str | None = field(default=None, repr=False)
     ai_gateway_api_key: str | None = field(default=None, repr=False)
     openrouter_api_key: str | None = field(default=None, repr=False)
@@ -62,6 +64,7 @@ class ModelsConfigured:
     offered: tuple[ModelChoice, ...]
     prices: Mapping[str, Price]
     timeout_seconds: float
+    secrets: SecretNames
     keys: Mapping[ProviderId, str] = field(repr=False)
 
     def price(self, choice: ModelChoice) -> Price | None:
@@ -99,12 +102,13 @@ def configured(settings: ModelSettings) -> ModelsConfigured:
     if any(choice.provider not in base_urls for choice in offered):
         wrong.append("MODEL_OFFERED: a provider has no base URL")
     prices = read("MODEL_PRICES", _prices, {})
+    secrets = read("MODEL_SECRET_PREFIX", SecretNames, SecretNames())
     if not 0 < settings.model_timeout_seconds <= LONGEST_TIMEOUT_SECONDS:
         wrong.append(f"MODEL_TIMEOUT_SECONDS: not in (0, {LONGEST_TIMEOUT_SECONDS:g}]")
     if wrong:
         raise SettingError("; ".join(wrong))
     timeout = settings.model_timeout_seconds
-    return ModelsConfigured(roles, base_urls, offered, prices, timeout, _keys(settings))
+    return ModelsConfigured(roles, base_urls, offered, prices, timeout, secrets, _keys(settings))
 
 
 def _keys(settings: ModelSettings) -> dict[ProviderId, str]:

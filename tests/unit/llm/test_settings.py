@@ -27,7 +27,8 @@ def test_without_a_word_nothing_plays_a_role_and_three_providers_could():
 
 
 def test_the_settings_are_those_of_the_catalogue():
-    assert {name.upper() for name in ModelSettings.__dataclass_fields__} == set(MODEL_SETTINGS)
+    named = {name.upper() for name in ModelSettings.__dataclass_fields__}
+    assert named == {*MODEL_SETTINGS, "MODEL_SECRET_PREFIX"}
 
 
 @pytest.mark.promise("P2-1", "R-8")
@@ -46,6 +47,7 @@ def test_everything_that_can_be_set_is_read():
         MODEL_OFFERED="ollama:a, openrouter:b/c:free,ollama:a,",
         MODEL_PRICES='{"openrouter:b/c:free": [0, 0.5], "ollama:a": [1, 2]}',
         MODEL_TIMEOUT_SECONDS="7.5",
+        MODEL_SECRET_PREFIX="stage/models",
         AI_GATEWAY_API_KEY="k",
     )
     assert config.base_urls["ollama"] == "http://models.internal:11434/v1"
@@ -54,6 +56,7 @@ def test_everything_that_can_be_set_is_read():
     assert config.price(ModelChoice("openrouter", "b/c:free")) == (0.0, 0.5)
     assert config.price(ModelChoice("openrouter", "x")) is None
     assert config.timeout_seconds == 7.5
+    assert config.secrets.prefix == "stage/models"
     assert config.keys == {"braindrive-models": "k"}
 
 
@@ -86,6 +89,7 @@ MARK = "s3cret"
                 *('{"ollama:a": ["1", 2]}', '{"ollama:a": [1e400, 1]}', "[" * 100_000),
             )
         ),
+        ("MODEL_SECRET_PREFIX", f"{MARK}/"),
         *(("MODEL_TIMEOUT_SECONDS", v) for v in ("0", "-1", "nan", "inf", "901", "soon")),
     ],
 )

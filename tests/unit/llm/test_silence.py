@@ -14,6 +14,7 @@ import pytest
 from judgment.kit.deadline import Deadline
 from judgment.llm.keys import StoredKeys
 from judgment.llm.model import Answer, ModelFailure, Said
+from judgment.llm.settings import ModelSettings, configured
 from tests.fakes.model_trouble import Cut, Flood, HangUp, Late, Raw, Trouble, completion
 from tests.fakes.model_wire import Fail, Reply, Say
 from tests.unit.llm.port import Counted
@@ -124,9 +125,11 @@ def test_no_repr_shows_a_key_or_what_was_said(subject: Wired):
     answer = ask(subject)
     assert isinstance(answer, Answer)
     client: Any = subject.client(openrouter_api_key=KEY)
-    keys = StoredKeys({"openrouter": KEY}, lambda _: KEY.encode)
+    config = configured(ModelSettings(openrouter_api_key=KEY))
+    keys = StoredKeys(config, lambda _: KEY.encode)
     assert keys.key(subject.choice) == KEY
     shown = [
+        config,
         *(answer, answer.calls, Said("user", PROMPT_MARK)),
         *(client, client._config, client._switchboard, subject.settings, keys),
     ]

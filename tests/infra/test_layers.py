@@ -26,6 +26,7 @@ from infra.staging import (
     stage_contract,
     stage_door,
 )
+from judgment.scenarios.library.reading import read_library
 from tests.infra.unreachable import skip_if_unreachable
 
 LOCK = (ROOT / "requirements.lock").read_text()
@@ -191,9 +192,10 @@ def test_a_door_without_code_is_named(tmp_path: Path) -> None:
         stage_door("functions.nowhere.handler", build=tmp_path)
 
 
-def test_the_contract_layer_ships_the_migrations_and_the_skill(tmp_path: Path) -> None:
+def test_the_contract_layer_ships_migrations_library_and_skill(tmp_path: Path) -> None:
     layer = stage_contract(build=tmp_path) / "python" / "judgment"
     assert list((layer / "db" / "migrations").glob("*.sql"))
+    assert read_library(layer / "scenarios" / "library") == read_library()
     skills = list(layer.rglob("SKILL.md"))
     assert [path.read_bytes() for path in skills] == [
         (ROOT / "skills" / "sync-judgment" / "SKILL.md").read_bytes()

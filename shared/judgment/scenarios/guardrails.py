@@ -35,7 +35,7 @@ def _words(*patterns: str) -> re.Pattern[str]:
 
 _SELF = "(?:him|her|them|your|my|our|one)sel(?:f|ves)"
 _THEIRS = "(?:his|her|their|your|my|one's)"
-_MACHINE = "(?:ai|assistant|language model|llm|chatbot|bot|gpt)"
+_MACHINE = "(?:ai|assistant|language model|llm|chat-?bots?|gpt)"
 
 GUARDS: tuple[Guard, ...] = (
     Guard(

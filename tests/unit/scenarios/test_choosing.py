@@ -248,7 +248,7 @@ def test_of_the_packaged_library_everything_is_served_without_waiting() -> None:
 @pytest.mark.parametrize("number", range(8))
 def test_whoever_plays_a_round_a_day_leaves_no_signal_sparse_after_sixty(number: int) -> None:
     player = Player(number, packaged())
-    rounds = {name: 0 for name in (signal.name for signal in SIGNALS)}
+    rounds = dict.fromkeys((signal.name for signal in SIGNALS), 0)
     for _ in range(60):
         player.play()
         player.now += DAY

@@ -12,7 +12,7 @@ import queue
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -124,14 +124,7 @@ class _Network(httpcore.NetworkBackend):
         self._until = until
         self._sockets = httpcore.SyncBackend()
 
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> Socket:
+    def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> Socket:
         """Resolve and connect, together in the time that is left.
 
         The resolver knows no timeout and each address has one of its own, hence the thread.
@@ -142,7 +135,7 @@ class _Network(httpcore.NetworkBackend):
 
         def connect() -> None:
             try:
-                stream = self._sockets.connect_tcp(host, port, left, local_address)
+                stream = self._sockets.connect_tcp(host, port, left)
             except Exception as error:  # noqa: BLE001 - handed over to whoever waits
                 found.put(error)
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -30,8 +30,10 @@ def offers(scenario: Scenario, driver: str) -> bool:
 
 
 def played(scenario: Scenario, driver: str, number: int) -> Decision:
-    """A round by an owner who takes what offers most of a driver, else the first on the list."""
-    taken = max(scenario.real_options, key=lambda o: o.drivers.get(driver, 0.0))
+    """A round by an owner who takes what offers most of a driver, else an option by its place."""
+    turned = deque(scenario.real_options)
+    turned.rotate(number)
+    taken = max(turned, key=lambda o: o.drivers.get(driver, 0.0))
     stimuli, reason = scenario.stimuli, max(taken.drivers, key=lambda d: taken.drivers[d])
     return Decision(
         id=decision_id(scenario, number),

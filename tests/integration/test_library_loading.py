@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
+from infra.local.database import StackDatabase, prepare
 from judgment.db.connection import Database
 from judgment.scenarios.library.reading import read_library
 from judgment.scenarios.loading import LoadCounts, load, load_into
@@ -188,3 +189,14 @@ def test_a_sync_apps_scenarios_are_left_alone_and_it_is_said_why(required: bool)
         contents = admin.execute("SELECT FROM judgment.scenario_contents").fetchall()
     assert after == before
     assert contents == []
+
+
+def test_the_local_stack_has_the_library_before_it_serves(fresh_database: TestDatabase) -> None:
+    def ended() -> None:
+        """The server is not this stack's to stop."""
+
+    said: list[str] = []
+    stack = StackDatabase(fresh_database.admin_url, fresh_database.url, ended, ended)
+    prepare(stack, said.append)
+    prepare(stack, said.append)
+    assert said == [str(LoadCounts(inserted=len(read_library())))]

@@ -36,4 +36,5 @@ class MemoryCounters:
 
     def uses(self, name: str, subject: str) -> int:
         """Uses counted under that limit's name, over all windows."""
-        return sum(n for (limit, who, _), n in self._uses.items() if (limit, who) == (name, subject))
+        wanted = (name, subject)
+        return sum(n for (limit, who, _), n in self._uses.items() if (limit, who) == wanted)

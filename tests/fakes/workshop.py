@@ -16,6 +16,9 @@ from judgment.contract.profile import CATEGORIES
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.llm import store as model_rows
+from judgment.llm.calling import Patience
+from judgment.llm.client import ModelClient
+from judgment.llm.keys import StoredKeys
 from judgment.llm.model import ModelChoice
 from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured
@@ -38,6 +41,19 @@ NOTES = "I run a bakery with nine people in a small town, and my daughter wants 
 OFFERED = ModelChoice("openrouter", "own/model")
 CONFIGURED = configured(ModelSettings(model_offered=OFFERED.label))
 MORNING = datetime(2026, 11, 30, 8, 0, tzinfo=UTC)
+
+
+def client_of(url: str, timeout_seconds: float = 12.0) -> ModelClient:
+    """The real client of a provider at that address, which does not wait before it tries again."""
+    settings = ModelSettings(
+        model_scenario="openai-compatible:fake-model",
+        openai_compatible_base_url=f"{url}/v1",
+        openai_compatible_api_key="key-of-tests",
+        model_timeout_seconds=timeout_seconds,
+    )
+    patience = Patience(timeout_seconds, sleep=lambda seconds: None)
+    config = configured(settings)
+    return ModelClient(config, StoredKeys(config, lambda name: lambda: b""), patience)
 
 
 def filled(role: str, prompt: object, shape: type[BaseModel]) -> str:

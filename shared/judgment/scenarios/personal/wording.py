@@ -47,7 +47,7 @@ def complaints(scenario: Scenario, context: str, instructions: str) -> tuple[Com
         found.append(Complaint("copied_task", "Tell a story, and nothing of the instructions."))
     if any(_TASK.search(text) for text in texts):
         found.append(Complaint("speaks_of_task", "Speak of the story alone, not of its making."))
-    if not _is_english(texts):
+    if not _is_english(_plain(scenario.description), texts):
         found.append(Complaint("language", "Write in English."))
     return tuple(found)
 
@@ -61,9 +61,19 @@ def _runs(plain: str) -> Iterator[tuple[str, ...]]:
     return (tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
 
 
-def _is_english(texts: list[str]) -> bool:
-    words = [word for text in texts for word in _WORD.findall(text)]
-    return sum(word in _ENGLISH for word in words) >= ENGLISH_LEAST * len(words)
+def _is_english(description: str, texts: list[str]) -> bool:
+    """Latin letters everywhere, and English words in the description and in all of it."""
+    letters = {character for text in texts for character in text if character.isalpha()}
+    return (
+        all("LATIN" in unicodedata.name(letter, "") for letter in letters)
+        and _english_share(_WORD.findall(description)) >= ENGLISH_LEAST
+        and _english_share([word for text in texts for word in _WORD.findall(text)])
+        >= ENGLISH_LEAST
+    )
+
+
+def _english_share(words: list[str]) -> float:
+    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
 
 
 def _texts(scenario: Scenario) -> Iterator[str]:

@@ -88,6 +88,22 @@ def test_other_languages_are_asked_for_english(notes: str):
     assert "language" in codes(good(**GERMAN), notes)
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"title": "烤箱与学徒"},
+        {"description": GERMAN["description"]},
+        {"constraints": ["Деньги есть только на одно."]},
+    ],
+)
+def test_one_text_in_another_language_is_enough(changes: dict[str, Any]):
+    assert "language" in codes(good(**changes))
+
+
+def test_a_word_from_elsewhere_is_not():
+    assert codes(good(title="The café and the Bäckerei")) == []
+
+
 def test_the_library_itself_passes():
     for scenario in read_library():
         assert complaints(scenario, NOTES, TOLD) == (), scenario.title

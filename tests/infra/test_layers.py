@@ -80,9 +80,10 @@ def test_a_later_layer_repeats_nothing_of_the_first() -> None:
     def names(layer: Layer) -> set[str]:
         return set(read_lock(requirements_of(layer, LOCK)))
 
-    assert names("base").isdisjoint(names("mcp"))
+    assert names("base").isdisjoint(names("mcp") | names("chat"))
+    assert {"openai", "jiter"} <= names("chat")
     assert {"pydantic", "pydantic-core", "psycopg-binary", "aws-lambda-powertools"} <= names("base")
-    assert "boto3" not in names("base") | names("mcp")
+    assert not {"boto3", "numpy", "pytest"} & (names("base") | names("mcp") | names("chat"))
 
 
 def test_a_layers_fingerprint_follows_its_target() -> None:
@@ -98,13 +99,13 @@ def host_layers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     pins = read_lock(LOCK)
     runtime = "\n".join(pins[name].text for name in (*BROUGHT_BY_LAMBDA, "six"))
     try:
-        for layer in ("base", "mcp"):
+        for layer in ("base", "mcp", "chat"):
             build_layer(requirements_of(layer, LOCK), HOST, folder / layer)
         build_layer(runtime, HOST, folder / "runtime")
     except LayerError as refused:
         skip_if_unreachable(refused)
     contract = stage_contract(build=folder)
-    paths = {name: folder / name / "python" for name in ("base", "mcp", "runtime")}
+    paths = {name: folder / name / "python" for name in ("base", "mcp", "chat", "runtime")}
     return {**paths, "contract": contract / "python"}
 
 
@@ -120,6 +121,7 @@ def test_a_door_imports_from_its_archive_its_layers_and_the_runtime_alone(
         f"sys.path[:] = {[*paths, str(host_layers['runtime'])]!r} + "
         "[sysconfig.get_path('stdlib'), sysconfig.get_path('platstdlib'), "
         "sysconfig.get_path('stdlib') + '/lib-dynload']; "
+        f"{'import judgment.llm.line; ' if 'chat' in door.layers else ''}"
         f"import {door.handler} as door; print(callable(door.handler))"
     )
     done = subprocess.run(

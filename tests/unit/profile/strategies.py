@@ -107,8 +107,8 @@ def _answers() -> list[dict[str, Any]]:
     ]
 
 
-ROUND = st.sampled_from(_rounds())
-ANSWER = st.sampled_from(_answers())
+ROUND_POOL, ANSWER_POOL = _rounds(), _answers()
+ROUND, ANSWER = st.sampled_from(ROUND_POOL), st.sampled_from(ANSWER_POOL)
 LATER = st.sampled_from([timedelta(0), timedelta(microseconds=1), timedelta(days=40)])
 ELSE = UUID(int=77)
 

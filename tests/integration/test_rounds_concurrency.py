@@ -17,8 +17,10 @@ from infra.local.waiting import wait_for
 from judgment.contract.rounds import DecisionRequest
 from judgment.db.connection import Database
 from judgment.kit.errors import Refusal
+from judgment.kit.hashing import sha256_hex
 from judgment.profile import store as profiles
 from judgment.profile.progress import ProfileProgress
+from judgment.scenarios.personal.context import PersonalContexts
 from tests.fakes.bus import FakeBus, FakeQueue
 from tests.fakes.people import make_owner
 from tests.fakes.rounds import TestClock, everything_of, rounds_over, rows, store_scenario
@@ -206,6 +208,34 @@ def test_another_owner_does_not_wait_and_the_same_one_does(
     slow.join(30)
     waiting.join(30)
     assert (first.answers, second.answers) == ([1], [2])
+
+
+@pytest.mark.promise("R-4", "000-7-delete")
+def test_a_context_emptied_while_a_first_decision_copies_it_leaves_no_copy(
+    module_database: TestDatabase, players: list[Player]
+):
+    who, held = make_owner(module_database), Held()
+    writer = Database(module_database.url("judgment_owner"), application_name=f"p-{who}"[:20])
+    contexts = PersonalContexts(writer.transaction)
+    contexts.write(who, "I sell boats.")
+    first = Player(module_database, who, profiles=held)
+    players.append(first)
+    slow = first.play(store_scenario(module_database).id)
+    assert held.inside.wait(30)
+    emptying = threading.Thread(target=contexts.write, args=(who, ""))
+    emptying.start()
+    assert wait_for(lambda: is_waiting(module_database, first), 30)
+    held.let_go.set()
+    slow.join(30)
+    emptying.join(30)
+    writer.close()
+    assert first.answers == [1]
+    assert rows(
+        module_database,
+        "SELECT personal_context_snapshot, personal_context_sha256"
+        " FROM public.evaluation_snapshots WHERE user_id = %s",
+        who,
+    ) == [(None, sha256_hex("I sell boats."))]
 
 
 def is_waiting(database: TestDatabase, player: Player) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,16 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from judgment.contract.profile import CATEGORIES
-from judgment.db.connection import Database
 from judgment.kit.hashing import sha256_hex
 from judgment.scenarios import store as rounds
-from judgment.scenarios.personal.context import PersonalContexts
-from tests.architecture.source import ROOT
 from tests.fakes.counters import MemoryCounters
 from tests.fakes.drafts import good
 from tests.fakes.models import in_turn
 from tests.fakes.people import run_as_admin
-from tests.fakes.workshop import NOTES, OFFERED, Workshop, filled
+from tests.fakes.workshop import NOTES, OFFERED, Workshop
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -173,14 +168,6 @@ def test_requests_at_once_cannot_pass_the_cap_together(w: Workshop):
     assert len(w.stored(who)) == 3
 
 
-@pytest.mark.promise("R-32")
-def test_without_counters_nothing_is_spent(w: Workshop):
-    w.counters.down = True
-    status, body = w.make(w.person())
-    assert (status, body["code"]) == (503, "unavailable")
-    assert w.scripted.asked == []
-
-
 @pytest.mark.promise("000-8.2", "000-8.6")
 def test_a_bad_answer_is_mended_once_and_told_why(w: Workshop):
     bad = good(constraints=["Write to ruth@example.com."])
@@ -298,83 +285,6 @@ def test_another_owners_history_does_not_use_up_the_shelf(alone: Workshop):
     assert alone.make(first)[1]["id"] == alone.make(second)[1]["id"] == str(only)
 
 
-@pytest.mark.promise("R-4", "000-7-delete")
-def test_a_context_emptied_while_the_model_writes_leaves_nothing_made_from_it(w: Workshop):
-    who = w.person()
-    other = Database(w.database.url("judgment_owner"))
-    contexts = PersonalContexts(other.transaction)
-
-    def emptied(role: Any, prompt: Any, shape: Any) -> str:
-        contexts.write(who, "")
-        return filled(role, prompt, shape)
-
-    w.scripted.script = emptied
-    status, body = w.make(who)
-    other.close()
-    assert (status, body["code"]) == (400, "invalid_request")
-    assert w.stored(who) == []
-    assert (w.calls(who), w.used(who)) == (["ok"], 1)
-
-
-def test_an_owner_erased_while_the_model_writes_is_404_and_leaves_nothing(w: Workshop):
-    who = w.person()
-
-    def erased(role: Any, prompt: Any, shape: Any) -> str:
-        run_as_admin(w.database, "DELETE FROM auth.users WHERE id = %s", who)
-        return filled(role, prompt, shape)
-
-    w.scripted.script = erased
-    assert w.make(who)[0] == 404
-    assert (w.stored(who), w.calls(who)) == ([], [])
-
-
-@pytest.mark.promise("P2-refuse-postgres")
-def test_a_database_lost_while_the_model_writes_is_503_with_nothing_half_written(w: Workshop):
-    who = w.person()
-
-    def lost(role: Any, prompt: Any, shape: Any) -> str:
-        w.lose_database()
-        return filled(role, prompt, shape)
-
-    w.scripted.script = lost
-    status, body = w.make(who)
-    assert (status, body["code"]) == (503, "unavailable")
-    assert (w.stored(who), w.calls(who), w.used(who)) == ([], [], 1)
-    w.cut, w.scripted.script = False, filled
-    assert w.make(who)[0] == 201
-
-
-def test_a_bus_that_is_down_costs_nothing_but_time(w: Workshop):
-    w.bus.down = True
-    w.scripted.script = in_turn("refused")
-    who = w.person()
-    assert w.make(who)[0] == 201
-    unsent = w.rows(
-        "SELECT type FROM judgment.outbox WHERE user_id = %(who)s AND sent_at IS NULL", who=who
-    )
-    assert unsent == [("scenario.fell_back",)]
-
-
-@pytest.mark.promise("P2-refuse-killed", "P2-accept-3")
-def test_a_death_between_answer_and_commit_costs_one_request_and_half_writes_nothing(w: Workshop):
-    who = w.person()
-    child = subprocess.run(
-        [
-            *(sys.executable, "-m", "tests.functions.workshop_child"),
-            *(w.database.server.url("judgment_owner", w.database.name), str(who)),
-        ],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert child.returncode == -9, child.stderr
-    assert "counted" in child.stdout
-    assert (w.stored(who), w.calls(who)) == ([], [])
-    assert w.rows("SELECT 1 FROM judgment.servings WHERE user_id = %(who)s", who=who) == []
-    assert w.make(who)[0] == 201
-
-
 @pytest.mark.promise("P2-1-own", "R-31")
 def test_the_owners_own_model_is_asked_and_stands_in_the_fingerprint(w: Workshop):
     who = w.person()
@@ -420,17 +330,3 @@ def test_a_long_context_is_cut_and_still_makes_a_round(w: Workshop):
     told = w.scripted.asked[-1].prompt[1].text
     assert "MIDDLE" not in told[:12_000]
     assert len(told) < 16_100
-
-
-def test_little_time_left_is_a_fallback_and_leaves_the_event_to_the_sweep(w: Workshop):
-    class Ending:
-        def get_remaining_time_in_millis(self) -> int:
-            return 2_000
-
-    w.lambda_ = Ending()
-    who = w.person()
-    status, body = w.make(who)
-    assert (status, body["personalized"]) == (201, False)
-    assert w.scripted.asked == []
-    assert w.bus.taken == []
-    assert w.rows("SELECT 1 FROM judgment.outbox WHERE user_id = %(who)s", who=who)

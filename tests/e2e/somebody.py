@@ -100,7 +100,8 @@ class Somebody:
         until = time.monotonic() + FOLLOWS_SECONDS
         while True:
             read = self.profile()
-            if read["summary_games_analyzed"] == games and not read["summary_stale"]:
+            is_kept = read["summary_generated_at"] is not None and not read["summary_stale"]
+            if is_kept and read["summary_games_analyzed"] == games:
                 return read
             assert time.monotonic() < until, f"no summary of {games} decisions: {read}"
             time.sleep(POLL_SECONDS)  # reads are counted: 600 an hour

@@ -50,9 +50,15 @@ DRIVERS = {row.name: row for row in (*_CONTRACT, *_SCENARIO)}
 
 
 def driver(name: str) -> Driver:
-    """The row of that driver, or one made from its name."""
-    words = name.replace("_", " ")
+    """The row of that driver, or one made from its name, which is then said in quotes."""
+    words = spoken(name)
     return DRIVERS.get(name) or Driver(name, f"more {words}", f"less {words}", f"less_{name}")
+
+
+def spoken(name: str) -> str:
+    """A driver's name in words; in quotes where it is not ours, because it is somebody's text."""
+    words = name.replace("_", " ")
+    return words if name in DRIVERS else f'"{words}"'
 
 
 def wire_name(name: str, weight: float) -> str:

@@ -7,6 +7,7 @@ the same observations, so that none of them can say what the numbers do not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from string import Formatter
 from typing import TYPE_CHECKING
@@ -52,24 +53,29 @@ RISK = (
     "option on offer, over {n} decisions."
 )
 SPEED = "Decides at a {level} speed: {pace:.1f} times the reading time, over {n} timed decisions."
-RULE = 'When {trigger}: "{shift}" (confidence {confidence:.2f}).'
+RULE = 'When "{trigger}": "{shift}" (confidence {confidence:.2f}).'
 SPARSE = "Not known yet: {n} of the {needed} {unit} it needs."
 EARLIER_SHARE = "An earlier app stored {leading} highest, at {share:.2f}, over {n} decisions."
 EARLIER_FORM = "Stored by an earlier app over {n} decisions, in a form not read here."
+_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02]')
+_MARKS = re.compile(r"[`#*<>|{}\[\]\\~=]+")
+_ROLE = re.compile(r"(system|developer|assistant|user|human|tool|owner)\s?:", re.IGNORECASE)
 
 
 def observe(profile: PlayerDecisionProfile) -> Iterator[Observation]:
-    """Everything that can be said: domains first, then known signals, then context rules."""
+    """Everything that can be said: domains first, then known signals, then context rules.
+
+    Of the signals those come first that stand where no evidence would not put them.
+    """
     for pattern in profile.patterns:
         yield from observe_category(pattern)
-    for signal in SIGNALS:
-        reading = profile.signal(signal.name)
-        if reading.state != "sparse":
-            yield observe_signal(signal, reading)
+    known = [(s, r) for s in SIGNALS if (r := profile.signal(s.name)).state != "sparse"]
+    for signal, reading in sorted(known, key=lambda pair: not _tells(*pair)):
+        yield observe_signal(signal, reading)
     for rule in profile.rules:
         numbers = {
             "trigger": rule.trigger.replace("_", " "),
-            "shift": rule.behavior_shift.replace('"', "'"),
+            "shift": _unmarked(rule.behavior_shift),
             "confidence": rule.confidence,
         }
         yield Observation(f"rule:{rule.trigger}", RULE, numbers)
@@ -80,7 +86,7 @@ def observe_category(pattern: CategoryPattern) -> Iterator[Observation]:
     about = f"category:{pattern.category}"
     pulls = claimed(pattern)
     if pattern.kind and pattern.decisions >= SPARSE_BELOW:
-        kind = pattern.kind.replace('"', "'")
+        kind = _unmarked(pattern.kind)
         yield Observation(f"{about}:kind", KIND, {"n": pattern.decisions, "kind": kind})
     for pull in pulls:
         yield _observe_pull(about, pattern, pull)
@@ -102,7 +108,7 @@ def observe_category(pattern: CategoryPattern) -> Iterator[Observation]:
         )
     yield from _observe_earlier(about, pattern)
     yield from _observe_manner(about, pattern)
-    flat = [p.name.replace("_", " ") for p in pattern.pulls if p.sd and p not in pulls]
+    flat = [drivers.spoken(p.name) for p in pattern.pulls if p.sd and p not in pulls]
     if flat and pattern.own:
         numbers = {"weighed": pattern.own.of, "drivers": ", ".join(sorted(flat))}
         yield Observation(f"{about}:flat", FLAT, numbers)
@@ -113,9 +119,8 @@ def observe_signal(signal: Signal, reading: SignalReading) -> Observation:
     about, n = f"signal:{signal.name}", reading.evidence
     if reading.state == "sparse":
         return Observation(about, SPARSE, {"n": n, "needed": SPARSE_BELOW, "unit": signal.unit})
-    numbers = _with_leading(reading)
-    measured = reading.numbers.get(signal.measure, numbers.get(signal.measure))
-    if isinstance(measured, int | float):
+    numbers, measured = _with_leading(reading), _measured(signal, reading)
+    if measured is not None:
         template = signal.sentence(measured)
         if _fields(template) <= numbers.keys():
             return Observation(about, template, numbers)
@@ -186,12 +191,12 @@ def _observe_earlier(about: str, pattern: CategoryPattern) -> Iterator[Observati
     if claimed(pattern) or not (names := driver_names(pattern)):
         return
     numbers: dict[str, Value] = {
-        "driver": names[0].replace("_", " "),
+        "driver": drivers.spoken(names[0]),
         "decisions": pattern.decisions,
     }
     yield Observation(f"{about}:earlier_primary", EARLIER_PRIMARY, numbers)
     if names[1:]:
-        listed = ", ".join(name.replace("_", " ") for name in names[1:])
+        listed = ", ".join(map(drivers.spoken, names[1:]))
         yield Observation(f"{about}:earlier_secondary", EARLIER_SECONDARY, {"drivers": listed})
 
 
@@ -212,6 +217,24 @@ def _observe_manner(about: str, pattern: CategoryPattern) -> Iterator[Observatio
         yield trend
 
 
+def _tells(signal: Signal, reading: SignalReading) -> bool:
+    measured = _measured(signal, reading)
+    return measured is not None and signal.place(measured) != signal.place(signal.neutral)
+
+
+def _measured(signal: Signal, reading: SignalReading) -> float | None:
+    found = reading.numbers.get(signal.measure)
+    if found is None and signal.measure == "share" and reading.shares:
+        return max(reading.shares.values())
+    return found
+
+
+def _unmarked(text: str) -> str:
+    """Foreign text on its way between two quotes: no quote, mark-up or role marker of its own."""
+    plain = _ROLE.sub(r"\1 -", _MARKS.sub("", _QUOTES.sub("'", text)))
+    return " ".join(plain.split()) or "…"
+
+
 def _with_leading(reading: SignalReading) -> dict[str, Value]:
     numbers: dict[str, Value] = {
         key: int(value) if value.is_integer() else value for key, value in reading.numbers.items()
@@ -219,7 +242,7 @@ def _with_leading(reading: SignalReading) -> dict[str, Value]:
     numbers["n"] = reading.evidence
     if reading.shares:
         leading = max(reading.shares, key=lambda key: (reading.shares[key], key))
-        in_words = STYLE_WORDS.get(leading) or leading.replace("_", " ")
+        in_words = STYLE_WORDS.get(leading) or drivers.spoken(leading)
         numbers |= {"leading": in_words, "share": reading.shares[leading]}
     return numbers
 

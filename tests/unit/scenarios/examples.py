@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import copy
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from hypothesis import strategies as st
 
-from judgment.scenarios.documents import Given, Written, written
+from judgment.scenarios.library.entries import read_entry
 
 if TYPE_CHECKING:
     from judgment.scenarios.model import Scenario
 
-ID = UUID("00000000-0000-0000-0000-00000000000a")
-GIVEN = Given(id=ID, theme="frontier", category="resource-allocation")
-
 _DOCUMENT: dict[str, Any] = {
+    "key": "frontier/resource-allocation/0",
+    "theme": "frontier",
+    "category": "resource-allocation",
     "title": "Seed or flour",
     "description": "The valley has one wagon of grain left, and six weeks until the road opens.",
     "constraints": ["Nothing can be bought before the road opens.", "You decide by tonight."],
@@ -71,16 +70,12 @@ def document() -> dict[str, Any]:
     return copy.deepcopy(_DOCUMENT)
 
 
-def read(changed: object, given: Given = GIVEN) -> Written:
-    """The document as it is read."""
-    return written(changed, given)
-
-
 def scenario() -> Scenario:
     """The good scenario."""
-    good = read(document()).good
-    assert good is not None
-    return good
+    found = read_entry(document())
+    assert found.scenario is not None
+    assert not found.complaints
+    return found.scenario
 
 
 def any_json(most: int = 12) -> st.SearchStrategy[Any]:

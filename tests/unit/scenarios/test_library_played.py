@@ -14,7 +14,8 @@ from judgment.profile.build import build
 from judgment.profile.decision import Decision
 from judgment.profile.drivers import SCENARIO_DRIVERS
 from judgment.profile.signals import SIGNALS
-from judgment.scenarios.library.reading import NAMESPACE, read_library
+from judgment.scenarios.library.entries import NAMESPACE
+from judgment.scenarios.library.reading import read_library
 from tests.unit.profile.simulated import DRIVER_SENTENCES, STYLE_SENTENCES
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 import pytest
 
-from judgment.scenarios.library.reading import LibraryError, read_library, scenario_id
+from judgment.scenarios.library.entries import scenario_id
+from judgment.scenarios.library.reading import LibraryError, read_library
 from judgment.scenarios.model import scenario_columns, scenario_from_row
 from tests.unit.scenarios.examples import document
 
@@ -20,7 +21,7 @@ Entries = list[dict[str, Any]]
 def entry(key: str, **stimuli: Any) -> dict[str, Any]:
     """An entry of the theme `frontier` with these stimuli and no others."""
     head = {"key": key, "theme": "frontier", "category": "governance"}
-    return {**head, **document(), "stimuli": stimuli}
+    return {**document(), **head, "stimuli": stimuli}
 
 
 def pair(name: str = "Abena", other: str = "Greta") -> Entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, get_args
 from uuid import uuid4
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgment.contract.rounds import DecisionRequest, ShownOutcome, Step
+from judgment.scenarios.library.entries import read_entry
 from judgment.scenarios.model import (
     Scenario,
     asked,
@@ -19,7 +21,7 @@ from judgment.scenarios.model import (
     steps,
     to_wire,
 )
-from tests.unit.scenarios.examples import GIVEN, any_json, document, read, scenario
+from tests.unit.scenarios.examples import any_json, document, scenario
 
 OUTCOME = ShownOutcome(
     decision_id=uuid4(), scenario_title="Before", chosen_label="That", text="It went badly."
@@ -33,14 +35,15 @@ def without(*names: str) -> Scenario:
     gone = {*names} | ({"majority_text"} if "majority_option_id" in names else set())
     for name in gone:
         del changed["stimuli"][name]
-    good = read(changed).good
-    assert good is not None
-    return good
+    found = read_entry(changed)
+    assert found.scenario is not None
+    assert not found.complaints
+    return found.scenario
 
 
 def row(found: Scenario) -> dict[str, Any]:
     """As the database would give it back."""
-    return {**scenario_columns(found), "archived": False, "library_key": None}
+    return {**scenario_columns(found), "archived": False, "library_key": found.key}
 
 
 @pytest.mark.promise("000-8.3")
@@ -95,8 +98,7 @@ def test_a_scenario_is_read_as_it_was_stored() -> None:
 
 
 def test_only_the_personal_theme_is_personalized() -> None:
-    mine = read(document(), GIVEN.__class__(uuid4(), "personal", "governance", uuid4())).scenario
-    assert mine is not None
+    mine = replace(scenario(), theme="personal", owner_user_id=uuid4())
     assert to_wire(mine, retest=False, outcome=None).personalized
     assert not to_wire(scenario(), retest=False, outcome=None).personalized
 

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, cast
-from uuid import UUID, uuid5
-
-from pydantic import ValidationError
 
 from judgment.profile import values
-from judgment.scenarios.documents import EntryForm, Given, form_complaints, scenario_of
+from judgment.scenarios.library.entries import read_entry
 from judgment.scenarios.library.links import link_complaints
-from judgment.scenarios.rules import Complaint, complaints
 
 if TYPE_CHECKING:
     from judgment.scenarios.model import Scenario
-
-NAMESPACE = UUID("6d0f6f0e-6a5c-5b53-9a39-0f5d3f0c8a11")
-"""Of the ids of scenarios of the library; never changed."""
-_KEY = re.compile(r"[a-z0-9][a-z0-9/-]{0,63}")
+    from judgment.scenarios.rules import Complaint
 
 
 class LibraryError(ValueError):
     """The library cannot be used; the message names every file, key and complaint."""
-
-
-def scenario_id(key: str) -> UUID:
-    """The id of the library's scenario with that key, the same in every database."""
-    return uuid5(NAMESPACE, key)
 
 
 def read_library(folder: Traversable | None = None) -> tuple[Scenario, ...]:
@@ -66,34 +52,14 @@ def _read_file(file: Traversable) -> tuple[list[Scenario], list[str]]:
     scenarios: list[Scenario] = []
     problems: list[str] = []
     for number, entry in enumerate(cast("list[object]", entries), 1):
-        scenario, wrong = _read_entry(entry, file.name.removesuffix(".json"))
-        if scenario is not None:
-            scenarios.append(scenario)
+        found = read_entry(entry)
         name = values.label(values.mapping(entry).get("key"), 64) or f"entry {number}"
-        problems += [f"{file.name}: {name}: {_said(complaint)}" for complaint in wrong]
+        problems += [f"{file.name}: {name}: {_said(complaint)}" for complaint in found.complaints]
+        if found.scenario is not None:
+            scenarios.append(found.scenario)
+            if found.scenario.theme != file.name.removesuffix(".json"):
+                problems.append(f"{file.name}: {name}: theme: The theme is not the file's.")
     return scenarios, problems
-
-
-def _read_entry(entry: object, theme: str) -> tuple[Scenario | None, Sequence[Complaint]]:
-    try:
-        form = EntryForm.model_validate(entry)
-    except (ValidationError, RecursionError) as error:
-        return None, form_complaints(error)
-    wrong: list[Complaint] = []
-    if not _KEY.fullmatch(form.key):
-        wrong.append(Complaint("key", "A key is of lower-case letters, digits, / and -."))
-    if form.theme != theme:
-        wrong.append(Complaint("theme", "The theme is not the file's."))
-    before = form.stimuli.sequel_of
-    given = Given(
-        id=scenario_id(form.key),
-        theme=form.theme,
-        category=form.category,
-        sequel_of=None if before is None else scenario_id(before),
-        key=form.key,
-    )
-    scenario = scenario_of(form, given)
-    return scenario, [*wrong, *complaints(scenario)]
 
 
 def _said(complaint: Complaint) -> str:

@@ -1,17 +1,18 @@
-"""The written form of a scenario, read strictly: what is wrong with it is said, never guessed at.
+"""One entry of the library, read strictly: what is wrong with it is said, never guessed at.
 
-Library entries and a model's answers have the same form. Reading a stored row is another matter
-(`scenario_from_row`): that was checked when it was written, and must never fail.
+Reading a stored row is another matter (`scenario_from_row`): that was checked when it was written,
+and must never fail.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from pydantic import Field, ValidationError
 
-from judgment.contract.profile import Category, Theme
+from judgment.contract.profile import Category
 from judgment.contract.rounds import CanonicalTheme
 from judgment.contract.wire import RequestModel
 from judgment.profile.decision import Option
@@ -19,7 +20,10 @@ from judgment.profile.stimuli import Outcome, Stimuli
 from judgment.scenarios.model import Scenario
 from judgment.scenarios.rules import Complaint, complaints
 
+NAMESPACE = UUID("6d0f6f0e-6a5c-5b53-9a39-0f5d3f0c8a11")
+"""Of the ids of scenarios of the library; never changed."""
 FORM_COMPLAINTS_MOST = 12
+_KEY = re.compile(r"[a-z0-9][a-z0-9/-]{0,63}")
 
 
 class OptionForm(RequestModel):
@@ -41,10 +45,7 @@ class OutcomeForm(RequestModel):
 
 
 class StimuliForm(RequestModel):
-    """What the round shows and asks besides; all of it may be absent.
-
-    `pair` and `sequel_of` (the key of another entry) are for the library alone.
-    """
+    """What the round shows and asks besides; `sequel_of` is the key of the scenario it follows."""
 
     premise: str | None = None
     majority_option_id: str | None = None
@@ -55,9 +56,12 @@ class StimuliForm(RequestModel):
     sequel_of: str | None = None
 
 
-class ScenarioForm(RequestModel):
-    """What is written of a scenario, whoever wrote it; its id, theme and category are given."""
+class EntryForm(RequestModel):
+    """An entry as it is written; `key` is its name for ever."""
 
+    key: str
+    theme: CanonicalTheme
+    category: Category
     title: str
     description: str
     constraints: list[str]
@@ -65,69 +69,47 @@ class ScenarioForm(RequestModel):
     stimuli: StimuliForm = StimuliForm()
 
 
-class EntryForm(ScenarioForm):
-    """An entry of the library; `key` is its name for ever."""
-
-    key: str
-    theme: CanonicalTheme
-    category: Category
-
-
 @dataclass(frozen=True)
-class Given:
-    """What is decided by code and not by the text: which scenario it is, where and for whom."""
-
-    id: UUID
-    theme: Theme
-    category: Category
-    owner_user_id: UUID | None = None
-    sequel_of: UUID | None = None
-    key: str | None = None
-
-
-@dataclass(frozen=True)
-class Written:
+class Entry:
     """A scenario and what is wrong with it; None where it has not even the form of one."""
 
     scenario: Scenario | None
     complaints: tuple[Complaint, ...]
 
-    @property
-    def good(self) -> Scenario | None:
-        """The scenario, where nothing is wrong with it."""
-        return None if self.complaints else self.scenario
+
+def scenario_id(key: str) -> UUID:
+    """The id of the library's scenario with that key, the same in every database."""
+    return uuid5(NAMESPACE, key)
 
 
-def written(document: object, given: Given) -> Written:
-    """Read a decoded JSON value of any kind as a scenario and check it. Never raises."""
+def read_entry(document: object) -> Entry:
+    """Read a decoded JSON value of any kind as an entry and check it. Never raises."""
     try:
-        form = ScenarioForm.model_validate(document)
-    except (ValidationError, RecursionError) as error:
-        return Written(None, form_complaints(error))
-    scenario = scenario_of(form, given)
+        form = EntryForm.model_validate(document)
+    except ValidationError as error:
+        return Entry(None, _form_complaints(error))
+    except RecursionError:
+        return Entry(None, (Complaint("form", "The document is nested too deeply."),))
+    scenario = _scenario(form)
     found = complaints(scenario)
-    if form.stimuli.sequel_of is not None and given.sequel_of is None:
-        found = (*found, Complaint("links", "Leave out what it would be the sequel of."))
-    return Written(scenario, found)
+    if not _KEY.fullmatch(form.key):
+        found = (Complaint("key", "A key is of lower-case letters, digits, / and -."), *found)
+    return Entry(scenario, found)
 
 
-def form_complaints(error: Exception) -> tuple[Complaint, ...]:
+_FIELDS = frozenset(
+    name for form in (EntryForm, OptionForm, StimuliForm, OutcomeForm) for name in form.model_fields
+)
+
+
+def _form_complaints(error: ValidationError) -> tuple[Complaint, ...]:
     """What pydantic found, without a word of the input: fields by their names, others by a dash."""
-    if not isinstance(error, ValidationError):
-        return (Complaint("form", "The document is nested too deeply."),)
     found: list[Complaint] = []
     details = error.errors(include_url=False, include_context=False, include_input=False)
     for detail in details[:FORM_COMPLAINTS_MOST]:
         place = ".".join(_place(part) for part in detail["loc"]) or "the document"
         found.append(Complaint("form", f"{place}: {_said(detail['type'], detail['msg'])}."))
     return tuple(found)
-
-
-_FIELDS = frozenset(
-    name
-    for form in (EntryForm, OptionForm, StimuliForm, OutcomeForm)
-    for name in form.model_fields
-)
 
 
 def _place(part: int | str) -> str:
@@ -140,17 +122,16 @@ def _said(kind: str, message: str) -> str:
     return "This field is unknown" if kind == "extra_forbidden" else message.rstrip(".")
 
 
-def scenario_of(form: ScenarioForm, given: Given) -> Scenario:
-    """The form as a scenario, not checked against any rule."""
+def _scenario(form: EntryForm) -> Scenario:
     stimuli = form.stimuli
     return Scenario(
-        id=given.id,
-        theme=given.theme,
-        category=given.category,
+        id=scenario_id(form.key),
+        theme=form.theme,
+        category=form.category,
         title=form.title,
         description=form.description,
         constraints=tuple(form.constraints),
-        options=tuple(Option(**o.model_dump()) for o in form.options),
+        options=tuple(Option(**option.model_dump()) for option in form.options),
         stimuli=Stimuli(
             premise=stimuli.premise,
             majority_option_id=stimuli.majority_option_id,
@@ -158,8 +139,7 @@ def scenario_of(form: ScenarioForm, given: Given) -> Scenario:
             counter_arguments=stimuli.counter_arguments,
             outcomes={k: Outcome(o.text, o.good) for k, o in stimuli.outcomes.items()},
             pair=stimuli.pair,
-            sequel_of=given.sequel_of,
+            sequel_of=None if stimuli.sequel_of is None else scenario_id(stimuli.sequel_of),
         ),
-        owner_user_id=given.owner_user_id,
-        key=given.key,
+        key=form.key,
     )

@@ -16,7 +16,7 @@ from judgment.contract import profile as wire
 
 OWNER = UUID("0f1d7f0c-3c57-4a3c-9d0f-7f1c7a2b9e11")
 
-# As the seed's type listing has it: name -> (JSON type, may be null).
+# As the seed's type listing has it, and what was added since: name -> (JSON type, may be null).
 SEED: dict[type[BaseModel], dict[str, str]] = {
     wire.AgentProfile: {
         "user_id": "string",
@@ -30,6 +30,8 @@ SEED: dict[type[BaseModel], dict[str, str]] = {
         "summary_generated_at": "string or null",
         "summary_model_version": "string or null",
         "agent_context_block": "string or null",
+        "summary_games_analyzed": "integer or null",
+        "summary_stale": "boolean",
         "schema_version": "v1",
     },
     wire.AgentSignalSummary: {
@@ -105,6 +107,8 @@ def owner_profile(**changes: Any) -> dict[str, Any]:
         "summary_generated_at": "2026-05-01T10:00:00Z",
         "summary_model_version": "composer-1",
         "agent_context_block": "## How your owner decides",
+        "summary_games_analyzed": 11,
+        "summary_stale": True,
         "schema_version": "v1",
         **changes,
     }
@@ -112,7 +116,9 @@ def owner_profile(**changes: Any) -> dict[str, Any]:
 
 @pytest.mark.promise("000-3", "000-3.2", "000-12", "P1-2")
 @pytest.mark.parametrize("model", SEED, ids=lambda model: model.__name__)
-def test_a_wire_type_has_exactly_the_fields_of_the_seed(model: type[BaseModel]) -> None:
+def test_a_wire_type_has_the_fields_of_the_seed_and_those_added_to_v1(
+    model: type[BaseModel],
+) -> None:
     schema = model.model_json_schema(mode="serialization")
     properties = {name: described(value) for name, value in schema["properties"].items()}
     assert properties == SEED[model]
@@ -144,6 +150,8 @@ def test_an_owner_without_a_row_gets_the_cold_start_form() -> None:
         "summary_generated_at": None,
         "summary_model_version": None,
         "agent_context_block": None,
+        "summary_games_analyzed": None,
+        "summary_stale": False,
         "schema_version": "v1",
     }
 

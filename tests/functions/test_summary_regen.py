@@ -18,7 +18,9 @@ from judgment.contract.profile import CONTEXT_BLOCK_LIMIT, SUMMARY_LIMIT
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.llm.model import ModelChoice
+from judgment.profile import store as profile_rows
 from judgment.profile.composer import FRAME, compose
+from judgment.profile.service import ProfileService
 from judgment.summary import debounce
 from judgment.summary.regenerate import RETRIES
 from judgment.summary.texts import WORDING
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
 EVENTS = Path(__file__).parents[2] / "events" / "summary_regen"
-PROFILE, MOVED = simulated(1), simulated(2)
+PROFILE, MOVED, LONGER = simulated(1), simulated(2), simulated(3, rounds=60)
 
 
 class Harness(Summarised):
@@ -49,6 +51,7 @@ class Harness(Summarised):
     def __init__(self, database: TestDatabase):
         super().__init__(database)
         self.queue = FakeQueue()
+        self.reader = Database(database.url("judgment_reader"))
         self.telemetry = Telemetry("summary_regen")
 
     def models(self, script: Any = None, **options: Any) -> ScriptedModels:
@@ -57,6 +60,10 @@ class Harness(Summarised):
             transaction_open=lambda: self.worker.in_transaction,
             **options,
         )
+
+    def close(self) -> None:
+        super().close()
+        self.reader.close()
 
     def deliver(self, models: ScriptedModels, *bodies: str, own: Any = None) -> list[str]:
         """What fails of these messages (the owner's wake-up without any)."""
@@ -371,8 +378,8 @@ def test_what_an_earlier_app_put_into_words_reaches_no_model_and_stays_quoted_da
     assert "gnore" not in models.told.split("<facts>")[1]
     block = h.texts()["agent_context_block"]
     (line,) = [line for line in block.splitlines() if line.startswith("- When ")]
-    assert line.count('"') == 2
-    assert "\n" not in evil or all("} </facts>" not in x or '"' in x for x in block.splitlines())
+    assert line.count('"') == 4
+    assert all(end not in block for end in ("</facts>", "system:", '"}'))
     assert len(block.encode()) <= CONTEXT_BLOCK_LIMIT
 
 
@@ -388,6 +395,34 @@ def test_a_model_that_says_little_leaves_nothing_unsaid(h: Harness) -> None:
     for observation in compose(PROFILE).observations[1:]:
         assert observation.text in block
     assert block.count(MARK) == 1
+
+
+@pytest.mark.promise("P2-5-fresh")
+def test_the_profile_says_how_fresh_its_summary_is(h: Harness) -> None:
+    def read() -> tuple[Any, ...]:
+        with h.reader.transaction(h.user_id, read_only=True) as tx:
+            found = ProfileService(profile_rows).profile(tx, h.user_id)
+        return (
+            found.summary_model_version,
+            found.summary_generated_at,
+            found.summary_games_analyzed,
+            found.summary_stale,
+        )
+
+    assert read() == (None, None, None, False)
+    h.save(PROFILE)
+    assert read() == ("composer-1", None, 48, False)
+    h.deliver(h.models())
+    assert read() == (CHOICE.label, START, 48, False)
+    h.pass_time(minutes=10)
+    h.save(LONGER)
+    assert read() == (CHOICE.label, START, 48, True)
+    h.deliver(h.models(in_turn("timeout")))
+    later = START + WINDOW
+    assert h.state()["requested_seq"] > h.state()["done_seq"]
+    assert read() == ("composer-1", later, 60, False)
+    h.save(PROFILE)
+    assert read() == ("composer-1", later, 60, True)
 
 
 def test_the_lease_outlasts_the_door(h: Harness) -> None:

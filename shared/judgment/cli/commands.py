@@ -13,6 +13,7 @@ from judgment.cli.api import CallFailed, get
 from judgment.cli.explanation import SumMismatch, explanation_lines
 from judgment.cli.wiring import settings
 from judgment.contract.profile import AgentProfile, ProfileExplanation
+from judgment.kit.clock import isoformat
 from judgment.kit.settings import SettingError
 
 M = TypeVar("M", bound=BaseModel)
@@ -61,6 +62,7 @@ def profile(stack: Path | None, owner: str, as_json: bool) -> None:
         click.echo("This profile is not trained yet: play some rounds in Sync.")
     else:
         click.echo(_printable(answer.agent_context_block))
+        click.echo(_printable(_freshness(answer)), err=True)
 
 
 def _asked(stack: Path | None, owner: str, path: str, model: type[M]) -> M:
@@ -70,6 +72,18 @@ def _asked(stack: Path | None, owner: str, path: str, model: type[M]) -> M:
         raise click.UsageError(str(error)) from error
     except CallFailed as error:
         raise click.ClickException(_printable(str(error))) from error
+
+
+def _freshness(profile: AgentProfile) -> str:
+    """From when and how many decisions the texts are, for a person beside the block."""
+    games, moment = profile.summary_games_analyzed, profile.summary_generated_at
+    parts = [
+        f"Written by {profile.summary_model_version or 'an unknown author'}",
+        "just now" if moment is None else f"on {isoformat(moment)}",
+        "from an unknown number of decisions" if games is None else f"from {games} decisions",
+    ]
+    due = "; the profile has moved since, and a newer one is due" if profile.summary_stale else ""
+    return f"{' '.join(parts)}{due}."
 
 
 def _printable(text: str) -> str:

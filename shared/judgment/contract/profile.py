@@ -55,7 +55,11 @@ class AgentContextRule(ResponseModel):
 
 
 class AgentProfile(ResponseModel):
-    """What an agent reads to embody its owner's judgment."""
+    """What an agent reads to embody its owner's judgment.
+
+    `summary_games_analyzed`: how many decisions the texts were written from, null where that is
+    not known. `summary_stale`: the profile has moved by 0.05 or more since, and new texts are due.
+    """
 
     user_id: UUID
     sync_score: float = Field(ge=0, le=100)
@@ -68,6 +72,8 @@ class AgentProfile(ResponseModel):
     summary_generated_at: AwareDatetime | None
     summary_model_version: str | None
     agent_context_block: str | None
+    summary_games_analyzed: int | None = Field(ge=0)
+    summary_stale: bool
     schema_version: Literal["v1"] = "v1"
 
 
@@ -85,6 +91,8 @@ def cold_start(user_id: UUID, sync_score: float = 0.0) -> AgentProfile:
         summary_generated_at=None,
         summary_model_version=None,
         agent_context_block=None,
+        summary_games_analyzed=None,
+        summary_stale=False,
     )
 
 

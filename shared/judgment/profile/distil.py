@@ -27,11 +27,19 @@ if TYPE_CHECKING:
     from judgment.profile.shapes import CategoryPattern
 
 
-def distil(profile: PlayerDecisionProfile, user_id: UUID, sync_score: float) -> AgentProfile:
+def distil(
+    profile: PlayerDecisionProfile,
+    user_id: UUID,
+    sync_score: float,
+    *,
+    summary_games: int | None = None,
+    summary_stale: bool = False,
+) -> AgentProfile:
     """What an agent reads. `sync_score` is 0 to 100.
 
     Where a text is missing although decisions were analysed, composer-1 writes it now; a summary
-    of ours then has no `summary_generated_at`, because nothing was generated and kept.
+    of ours then has no `summary_generated_at`, because nothing was generated and kept, and is
+    never stale. Else `summary_games` and `summary_stale` say how fresh the stored texts are.
     """
     summary, version = profile.summary_text, profile.summary_model_version
     generated_at, block = profile.summary_generated_at, profile.agent_context_block
@@ -40,6 +48,7 @@ def distil(profile: PlayerDecisionProfile, user_id: UUID, sync_score: float) -> 
         block = block or composed.agent_context_block
         if summary is None:
             summary, version, generated_at = composed.summary_text, VERSION, None
+            summary_games, summary_stale = profile.games_analyzed, False
     return AgentProfile(
         user_id=user_id,
         sync_score=sync_score,
@@ -52,6 +61,8 @@ def distil(profile: PlayerDecisionProfile, user_id: UUID, sync_score: float) -> 
         summary_generated_at=generated_at,
         summary_model_version=version,
         agent_context_block=block,
+        summary_games_analyzed=None if summary is None else summary_games,
+        summary_stale=summary is not None and summary_stale,
     )
 
 

@@ -1,5 +1,6 @@
 -- name: stored_profile
--- One owner's profile row as JSON, whatever columns it has, with the score and who owns the score.
+-- One owner's profile row as JSON, whatever columns it has, with the score, who owns the score,
+-- and of the last summary: from how many decisions, and 1 where a move asks for a newer one.
 select
     (
         select to_jsonb(p)::text
@@ -11,7 +12,15 @@ select
         select s.score_owner
         from judgment.profile_state s
         where s.user_id = %(user_id)s
-    ) as score_owner;
+    ) as score_owner,
+    (
+        select array[
+            r.games_analyzed,
+            (r.requested_seq > greatest(r.done_seq, r.retried_seq))::integer
+        ]
+        from judgment.summary_state r
+        where r.user_id = %(user_id)s
+    ) as summary;
 
 -- name: recent_decisions
 -- One owner's latest decisions by their labels; long rationales are cut before they travel.

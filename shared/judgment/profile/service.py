@@ -108,7 +108,13 @@ def _parsed(row: str) -> object:
 def _distilled(stored: StoredProfile, user_id: UUID) -> AgentProfile:
     if stored.row is None:
         return cold_start(user_id, _score(stored))
-    return distil(read_stored(stored.row), user_id, _score(stored))
+    return distil(
+        read_stored(stored.row),
+        user_id,
+        _score(stored),
+        summary_games=stored.summary_games,
+        summary_stale=stored.summary_stale,
+    )
 
 
 def _score(stored: StoredProfile) -> float:

@@ -136,11 +136,17 @@ class ContextRule:
 
 @dataclass(frozen=True)
 class StoredProfile:
-    """What the database holds: the row as JSON text (None: no row), score and its owner, raw."""
+    """What the database holds: the row as JSON text (None: no row), score and its owner, raw.
+
+    `summary_games`: from how many decisions we wrote its texts; `summary_stale`: whether a move of
+    the profile has asked for new ones.
+    """
 
     row: str | None
     sync_score: str | None
     score_owner: str | None
+    summary_games: int | None = None
+    summary_stale: bool = False
 
 
 @dataclass(frozen=True)

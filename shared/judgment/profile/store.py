@@ -22,7 +22,10 @@ QUERIES = load_queries("judgment.profile")
 def stored_profile(tx: Transaction, user_id: UUID) -> StoredProfile:
     """What is stored of one owner, in one statement; nothing of it is interpreted here."""
     row = tx.one(QUERIES["stored_profile"], {"user_id": user_id}) or {}
-    return StoredProfile(row.get("profile"), row.get("sync_score"), row.get("score_owner"))
+    games, stale = row.get("summary") or (None, 0)
+    return StoredProfile(
+        row.get("profile"), row.get("sync_score"), row.get("score_owner"), games, bool(stale)
+    )
 
 
 def recent_decisions(tx: Transaction, user_id: UUID, limit: int) -> list[dict[str, Any]]:

@@ -126,6 +126,30 @@ def test_an_untrained_profile_is_said_to_be_untrained(api: Api):
     assert json.loads(run(api, "profile", "--json").output)["summary_text"] is None
 
 
+@pytest.mark.promise("P2-5-fresh")
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"summary_games_analyzed": 12, "summary_generated_at": "2026-11-30T12:00:00Z"},
+            "on 2026-11-30T12:00:00Z from 12 decisions.",
+        ),
+        ({"summary_games_analyzed": 3}, "just now from 3 decisions."),
+        ({"summary_stale": True}, "a newer one is due."),
+        ({}, "from an unknown number of decisions."),
+    ],
+)
+def test_the_profile_says_beside_the_block_how_fresh_it_is(
+    api: Api, changes: dict[str, Any], said: str
+):
+    body = json.loads(cold_start(OWNER).model_dump_json())
+    trained = {**body, "agent_context_block": "Tends to wait.", **changes}
+    api.answers["/api/agent/v1/profile"] = (200, trained)
+    result = run(api, "profile")
+    assert result.stdout == "Tends to wait.\n"
+    assert said in result.stderr
+
+
 def test_a_block_cannot_steer_the_terminal(api: Api):
     body = json.loads(cold_start(OWNER).model_dump_json())
     api.answers["/api/agent/v1/profile"] = (200, {**body, "agent_context_block": "a\x1b[2Jb\nc"})

@@ -246,3 +246,10 @@ def test_owners_do_not_see_each_others_open_rounds(h: Harness):
     h.play_next()
     assert h.following(who=other)[1]["id"] == str(made.id)
     assert h.following(who=other)[1]["retest"] is False
+
+
+@pytest.mark.promise("R-23")
+@pytest.mark.parametrize(("days", "one_in"), [(-1, 20), (40_000, 20), (30, 0), (30, -5)])
+def test_settings_that_no_round_could_follow_are_refused_at_the_start(days: int, one_in: int):
+    with pytest.raises(ValueError, match="retests come"):
+        Settings(days, one_in)

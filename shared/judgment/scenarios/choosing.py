@@ -25,6 +25,7 @@ TWIN_DISTANCE = 10
 """Rounds that lie at least between the two of a matched pair, counted from one to the other."""
 SEQUEL_DISTANCE = 3
 """Rounds from a decision to the sequel that tells how it turned out, at least."""
+CENTURY_DAYS = 36_525
 
 ANY_ROUND = frozenset(
     {
@@ -46,10 +47,17 @@ RETEST = frozenset({"occasion_noise"})
 
 @dataclass(frozen=True)
 class Settings:
-    """A decision is asked again after so many days, and in one of so many rounds (ruling 23)."""
+    """A decision is asked again after so many days, and in one of so many rounds (ruling 23).
+
+    Raises ValueError for less than no day or one round, and for more than a century.
+    """
 
     retest_after_days: int = 30
     retest_one_in: int = 20
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.retest_after_days <= CENTURY_DAYS or self.retest_one_in < 1:
+            raise ValueError("retests come after 0 to 36525 days, in one of at least one round")
 
 
 @dataclass(frozen=True)

@@ -296,7 +296,7 @@ CATALOGUE = Catalogue(
         ),
         Door(
             "migrate",
-            "Applies migrations and database roles at deploy.",
+            "Applies migrations and database roles at deploy, and loads the scenario library.",
             _handler("migrate"),
             database_role="judgment_migrate",
             timeout_s=300,

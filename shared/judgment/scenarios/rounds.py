@@ -21,7 +21,7 @@ from uuid import UUID
 from judgment.contract.jobs import Event, EventType
 from judgment.contract.rounds import DecisionRequest, RecordedDecision
 from judgment.contract.rounds import Scenario as WireScenario
-from judgment.db.errors import ForeignKeyViolated
+from judgment.db.errors import CheckViolated, ForeignKeyViolated
 from judgment.kit.clock import Clock, utc_now
 from judgment.kit.deadline import Deadline
 from judgment.kit.errors import Conflict, NotFound
@@ -166,7 +166,11 @@ class Rounds:
         reach("rounds.claimed")
         now = self._clock()
         new = self._checked(tx, owner, request, rationale, now)
-        store.add_choice_and_snapshot(tx, owner, new.id, self._ids())
+        try:
+            store.add_choice(tx, owner, new.id)
+        except CheckViolated as error:
+            raise Conflict(_SYNCS_OWN) from error  # its choices have columns we know nothing of
+        store.add_snapshot(tx, owner, new.id, self._ids())
         decision = store.add_decision(tx, new)
         reach("rounds.decided")
         progressed = self._profiles.record(tx, owner, decision)

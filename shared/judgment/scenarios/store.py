@@ -110,11 +110,16 @@ def decision(tx: Transaction, user_id: UUID, decision_id: UUID) -> Decision | No
     return None if row is None else decision_from_row(row)
 
 
-def add_choice_and_snapshot(
-    tx: Transaction, user_id: UUID, decision_id: UUID, snapshot_id: UUID
-) -> None:
-    """Freeze the owner's profile and personal context under the id of the decision to come."""
+def add_choice(tx: Transaction, user_id: UUID, decision_id: UUID) -> None:
+    """Make the id that a decision and its snapshot hang on.
+
+    Raises CheckViolated where a Sync app's table of choices wants more than that.
+    """
     tx.execute(_Q["add_choice"], {"id": decision_id, "user_id": user_id})
+
+
+def add_snapshot(tx: Transaction, user_id: UUID, decision_id: UUID, snapshot_id: UUID) -> None:
+    """Freeze the owner's profile and personal context under the id of the decision to come."""
     values = {"id": snapshot_id, "decision_id": decision_id, "user_id": user_id}
     tx.execute(_Q["add_snapshot"], values)
 

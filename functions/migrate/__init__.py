@@ -1,1 +1,1 @@
-"""The only door with DDL: brings the database up to date when a deployment asks for it."""
+"""The only door with DDL: brings tables and library up to date when a deployment asks for it."""

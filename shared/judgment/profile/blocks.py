@@ -12,13 +12,17 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import add, mul
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from judgment.profile.choice import Task
 
 Vector = list[float]
 Matrix = list[list[float]]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One decision: a row of driver values per option, and which option was taken."""
+
+    options: tuple[tuple[float, ...], ...]
+    chosen: int
 
 
 @dataclass(frozen=True)

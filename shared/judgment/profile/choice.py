@@ -20,20 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from judgment.profile.blocks import Block, Matrix, Vector, blocks
+from judgment.profile.blocks import Block, Matrix, Task, Vector, blocks
 
 PRIOR_SD = 2.0
 TOLERANCE = 1e-8
 MAX_STEPS = 60
 MAX_MOVE = 4.0
-
-
-@dataclass(frozen=True)
-class Task:
-    """One decision: a row of driver values per option, and which option was taken."""
-
-    options: tuple[tuple[float, ...], ...]
-    chosen: int
 
 
 @dataclass(frozen=True)
@@ -68,18 +60,17 @@ def probabilities(weights: Sequence[float], options: Sequence[Sequence[float]]) 
     return _softmax([sum(map(mul, weights, row)) for row in options])
 
 
-def fit(tasks: Sequence[Task], prior: Prior, start: Sequence[float] | None = None) -> Fit:
+def fit(tasks: Sequence[Task], prior: Prior) -> Fit:
     """The posterior mode by Newton's method with step halving (the objective is concave).
 
-    `start` is where the search begins, the prior's mean by default; a near one is quicker and
-    changes the answer by less than 1e-8. Without tasks the answer is the prior itself. Raises
-    ValueError on a task whose rows are not as long as the prior.
+    Without tasks the answer is the prior itself. Raises ValueError on a task whose rows are not
+    as long as the prior.
     """
     size = len(prior.mean)
     if any(len(row) != size for task in tasks for row in task.options):
         raise ValueError("every option needs one value per driver of the prior")
     alike = blocks(tasks, size)
-    weights = list(prior.mean if start is None else start)
+    weights = list(prior.mean)
     value, slope, curve = _posterior(alike, prior, weights)
     for _ in range(MAX_STEPS):
         step = solve(curve, slope)

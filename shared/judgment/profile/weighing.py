@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from judgment.profile import choice
+from judgment.profile.blocks import Task
 from judgment.profile.shapes import CLEAR_Z, SPARSE_BELOW
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def weigh(cases: Sequence[Case]) -> Weighing:
             "chance": round(sum(1 / len(t.options) for t in tasks), 4),
         },
         "comparison": _comparison(names, fitted, reach),
-        "trend": _trend(names, tasks, fitted),
+        "trend": _trend(names, tasks),
     }
     return Weighing(document, {n: _tally(tasks, i) for i, n in enumerate(names)}, held)
 
@@ -77,14 +78,14 @@ def _drivers(cases: Sequence[Case]) -> list[str]:
     return sorted(useful[:DRIVERS_WEIGHED])
 
 
-def _task(case: Case, names: Sequence[str]) -> choice.Task:
+def _task(case: Case, names: Sequence[str]) -> Task:
     """The choice as rows over `names`; a driver on which its options do not differ is 0."""
     places = [case.names.index(name) if name in case.names else None for name in names]
     rows = tuple(tuple(0.0 if p is None else row[p] for p in places) for row in case.rows)
-    return choice.Task(rows, case.taken or 0)
+    return Task(rows, case.taken or 0)
 
 
-def _spans(tasks: Sequence[choice.Task]) -> list[float]:
+def _spans(tasks: Sequence[Task]) -> list[float]:
     """How far apart the options stand on each driver, on average over the tasks."""
     columns = [list(zip(*task.options, strict=True)) for task in tasks]
     size = len(columns[0])
@@ -113,7 +114,7 @@ def _ranked(
     ]
 
 
-def _tally(tasks: Sequence[choice.Task], index: int) -> dict[str, float]:
+def _tally(tasks: Sequence[Task], index: int) -> dict[str, float]:
     """How often the most and the least of one driver was taken, beside what chance would give."""
     found = {"differed": 0, "took_most": 0, "took_least": 0}
     chance_most = chance_least = 0.0
@@ -152,16 +153,13 @@ def _comparison(
     return {"over": names[a], "under": names[b], "ratio": round(abs(reach[a] / reach[b]), 4)}
 
 
-def _trend(
-    names: Sequence[str], tasks: Sequence[choice.Task], fitted: choice.Fit
-) -> dict[str, Any] | None:
+def _trend(names: Sequence[str], tasks: Sequence[Task]) -> dict[str, Any] | None:
     """The driver whose weight moved most between the earlier and the later half, if it did."""
     if len(tasks) < TREND_FROM:
         return None
     middle = len(tasks) // 2
     prior = choice.neutral_prior(len(names))
-    early = choice.fit(tasks[:middle], prior, start=fitted.weights)
-    late = choice.fit(tasks[middle:], prior, start=fitted.weights)
+    early, late = choice.fit(tasks[:middle], prior), choice.fit(tasks[middle:], prior)
     moves = [
         (late.weights[i] - early.weights[i])
         / math.sqrt(late.covariance[i][i] + early.covariance[i][i])

@@ -91,6 +91,27 @@ def test_leaving_a_task_out_names_the_option_that_a_refit_names() -> None:
         assert quick[index] == pytest.approx(exact, abs=0.08)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_one_step_without_a_task_is_the_step_that_all_drivers_give(seed: int) -> None:
+    """Solved among the options by us, among the drivers by numpy; of 2 to 5 options, any taken."""
+    dice = random.Random(seed)
+    size = dice.randint(1, 8)
+    tasks = []
+    for _ in range(30):
+        many = dice.randint(2, 5)
+        rows = tuple(tuple(dice.uniform(-3, 3) for _ in range(size)) for _ in range(many))
+        tasks.append(choice.Task(rows, dice.randrange(many)))
+    fitted = choice.fit(tasks, choice.neutral_prior(size))
+    weights, curve = np.array(fitted.weights), np.array(fitted.precision)
+    for task, found in zip(tasks, choice.left_out(tasks, fitted), strict=True):
+        x = np.array(task.options)
+        p = np.array(choice.probabilities(weights, task.options))
+        away = x - p @ x
+        spread = np.einsum("j,ja,jb->ab", p, away, away)
+        without = weights - np.linalg.solve(curve - spread, away[task.chosen])
+        assert found == pytest.approx(choice.probabilities(without, task.options), abs=1e-9)
+
+
 def real_tasks() -> list[list[choice.Task]]:
     found = []
     for person in real_people():

@@ -34,7 +34,7 @@ class AssetMissing(RuntimeError):
 
 @dataclass(frozen=True)
 class Asset:
-    """One row of the lock; `registry` is `pypi` or `npm`."""
+    """One row of the lock; `registry` is `pypi` or `npm`. Rows of one package differ by `id`."""
 
     name: str
     version: str
@@ -44,6 +44,7 @@ class Asset:
     licence: str
     purpose: str
     registry: str = "pypi"
+    id: str = ""
 
     @property
     def kept_as(self) -> str:
@@ -57,9 +58,9 @@ class Asset:
 
 
 def locked() -> dict[str, Asset]:
-    """The rows of the lock by package name. Raises TypeError on a row that breaks the form."""
-    rows = tomllib.loads(LOCK.read_text(encoding="utf-8"))["asset"]
-    return {row["name"]: Asset(**row) for row in rows}
+    """The rows by id, else by package name. Raises TypeError on a row that breaks the form."""
+    rows = [Asset(**row) for row in tomllib.loads(LOCK.read_text(encoding="utf-8"))["asset"]]
+    return {asset.id or asset.name: asset for asset in rows}
 
 
 def fetched(asset: Asset, folder: Path, install: Install | None = None) -> Path:

@@ -1,8 +1,9 @@
 """Which round an owner is offered next: pure, deterministic, and told everything it depends on.
 
-In this order: the round that is open still; a retest where one falls due in the count of rounds; a
-sequel whose outcome waits to be told; of what the owner has not seen, the round that feeds the
-signals with least data; and when nothing unseen may be offered, a retest again.
+In this order: a retest where one falls due in the count of rounds; a sequel whose outcome waits to
+be told; of what the owner has not seen, the round that feeds the signals with least data; and when
+nothing unseen may be offered, a retest again. A round that is open still never comes here: it is
+shown again as it was (`offering`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from judgment.profile.shapes import RICH_FROM
 if TYPE_CHECKING:
     from judgment.contract.rounds import CanonicalTheme
     from judgment.scenarios.model import Scenario
-    from judgment.scenarios.serving import Serving
 
 TWIN_DISTANCE = 10
 """Rounds that lie at least between the two of a matched pair, counted from one to the other."""
@@ -92,29 +92,21 @@ class Answered:
 
 @dataclass(frozen=True)
 class History:
-    """One owner: how many rounds they played, on what, and the evidence by signal.
-
-    `open` are the rounds that have no decision yet, the one shown last first.
-    """
+    """One owner: how many rounds they played, on what, and the evidence by signal."""
 
     user_id: UUID
     rounds: int = 0
     answered: Mapping[UUID, Answered] = field(default_factory=dict[UUID, Answered])
     evidence: Mapping[str, int] = field(default_factory=dict[str, int])
-    open: Sequence[Serving] = ()
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What to serve. `retest_of`: the latest decision on it; `outcome_of`: whose outcome it shows.
-
-    `again`: it was open already, as it is here.
-    """
+    """What to serve. `retest_of`: the latest decision on it; `outcome_of`: whose outcome it shows."""
 
     scenario_id: UUID
     retest_of: UUID | None = None
     outcome_of: UUID | None = None
-    again: bool = False
 
 
 def candidate(scenario: Scenario) -> Candidate:
@@ -147,9 +139,6 @@ def choose(
     """
     known = {c.id: c for c in candidates}
     fitting = [c for c in known.values() if theme is None or c.theme == theme]
-    still_open = _still_open(history, fitting)
-    if still_open is not None:
-        return still_open
     retest = _retest(history, known, fitting, now, settings)
     if retest is not None and history.rounds % settings.retest_one_in == settings.retest_one_in - 1:
         return retest
@@ -161,15 +150,6 @@ def choose(
         best = min(unseen, key=lambda c: (-_weight(c, history.evidence), _lot(history, c)))
         return Choice(best.id)
     return retest
-
-
-def _still_open(history: History, fitting: Sequence[Candidate]) -> Choice | None:
-    """The round shown last of those without a decision; a refresh does not deal a new one."""
-    ids = {c.id for c in fitting}
-    last = next((serving for serving in history.open if serving.scenario_id in ids), None)
-    if last is None:
-        return None
-    return Choice(last.scenario_id, last.retest_of, last.outcome_of, again=True)
 
 
 def _may_come(candidate: Candidate, history: History, known: Mapping[UUID, Candidate]) -> bool:

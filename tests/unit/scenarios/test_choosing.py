@@ -28,7 +28,6 @@ from judgment.scenarios.choosing import (
     candidate,
 )
 from judgment.scenarios.library.reading import read_library
-from judgment.scenarios.serving import Serving
 from tests.unit.scenarios.playing import Player, library
 
 DAY = timedelta(days=1)
@@ -158,29 +157,6 @@ def test_nothing_is_due_while_the_clock_stands_before_the_decisions() -> None:
         player.play()
     player.now -= 400 * DAY
     assert player.next() is None
-
-
-def test_a_round_that_is_open_is_served_again_as_it_was() -> None:
-    player = Player(1, library(1, plain=8))
-    some, other = player.library[-1], player.library[-2]
-    retest_of, outcome_of = uuid4(), uuid4()
-    shown = Serving(uuid4(), some.id, retest_of, outcome_of)
-    player.history = replace(player.history, open=(shown, Serving(uuid4(), other.id)))
-    choice = player.next()
-    assert choice is not None
-    assert choice.again
-    assert (choice.scenario_id, choice.retest_of, choice.outcome_of) == (
-        *(some.id, retest_of, outcome_of),
-    )
-
-
-def test_an_open_round_of_another_theme_or_no_longer_offered_is_passed_over() -> None:
-    player = Player(1, [Candidate(uuid4(), "court"), Candidate(uuid4(), "frontier")])
-    court, frontier = player.library
-    gone = Serving(uuid4(), uuid4())
-    player.history = replace(player.history, open=(gone, Serving(uuid4(), court.id)))
-    assert getattr(player.next("frontier"), "scenario_id", None) == frontier.id
-    assert getattr(player.next(), "scenario_id", None) == court.id
 
 
 def test_what_feeds_the_signal_with_least_data_comes_first() -> None:

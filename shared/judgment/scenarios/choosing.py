@@ -102,7 +102,7 @@ class History:
 
 @dataclass(frozen=True)
 class Choice:
-    """What to serve. `retest_of`: the latest decision on it; `outcome_of`: whose outcome it shows."""
+    """What to serve. `retest_of`: the latest decision on it; `outcome_of`: the one it tells of."""
 
     scenario_id: UUID
     retest_of: UUID | None = None

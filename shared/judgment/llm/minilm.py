@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 VERSION = "all-MiniLM-L6-v2"
 DIMENSIONS = 384
 LONGEST_TOKENS = 256
+LONGEST_CHARACTERS = 20_000
 TEXTS_AT_ONCE = 16
 _LAYERS, _HEADS, _EPSILON = 6, 12, 1e-12
 
@@ -134,5 +135,5 @@ class _Encoder:
 
 
 def _readable(text: str) -> str:
-    """The text with what UTF-8 cannot say replaced; the tokenizer refuses half a surrogate pair."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """As much as can matter, without half surrogate pairs, which the tokenizer refuses."""
+    return text[:LONGEST_CHARACTERS].encode("utf-8", "replace").decode("utf-8")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from infra.assets import AssetMissing, fetched, locked
 from infra.local.places import Places
 from judgment.kit.deadline import Deadline
-from judgment.llm.minilm import MiniLm
+from judgment.llm.embeddings import cosine
+from judgment.llm.minilm import DIMENSIONS, VERSION, MiniLm
+from judgment.llm.model import ModelFailure
 
 LONG = Deadline.after(3_600)
 RELATED = [

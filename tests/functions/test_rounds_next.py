@@ -82,6 +82,18 @@ def test_each_theme_has_an_open_round_of_its_own(h: Harness):
     assert h.following(theme="court")[1] == second
 
 
+@pytest.mark.promise("P2-refuse-postgres")
+def test_a_clock_that_was_moved_back_does_not_change_which_round_was_shown_last(h: Harness):
+    for theme in ("boardroom", "court"):
+        store_scenario(h.database, scenario(theme=theme))
+        h.following(theme=theme)
+    for theme in ("boardroom", "court", "boardroom"):
+        h.clock.move(days=-40)
+        shown = h.following(theme=theme)
+        assert h.following() == shown
+        assert h.following() == shown
+
+
 @pytest.mark.promise("000-8", "000-15-multiplayer", "R-38")
 def test_personal_and_archived_rounds_are_never_next(h: Harness):
     store_scenario(h.database, scenario(theme="personal", owner_user_id=h.who))

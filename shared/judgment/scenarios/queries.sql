@@ -63,17 +63,36 @@ order by v.served_at desc, v.id
 limit 1;
 
 -- name: add_serving
--- Keep what is about to be shown.
+-- Keep what is about to be shown, as the latest of its owner's whatever the clock says.
 insert into judgment.servings (id, user_id, scenario_id, retest_of, outcome_of, served_at)
 values (
-    %(id)s, %(user_id)s, %(scenario_id)s, %(retest_of)s, %(outcome_of)s, %(served_at)s
+    %(id)s,
+    %(user_id)s,
+    %(scenario_id)s,
+    %(retest_of)s,
+    %(outcome_of)s,
+    greatest(
+        %(served_at)s,
+        (
+            select max(o.served_at) + interval '1 microsecond'
+            from judgment.servings o
+            where o.user_id = %(user_id)s
+        )
+    )
 );
 
 -- name: serve_again
--- It is shown once more.
-update judgment.servings
-set served_at = %(served_at)s
-where id = %(id)s;
+-- It is shown once more, and so the latest of its owner's whatever the clock says.
+update judgment.servings v
+set served_at = greatest(
+    %(served_at)s,
+    (
+        select max(o.served_at) + interval '1 microsecond'
+        from judgment.servings o
+        where o.user_id = v.user_id and o.id <> v.id
+    )
+)
+where v.id = %(id)s;
 
 -- name: close_serving
 -- The round is decided.

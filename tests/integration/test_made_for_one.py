@@ -14,6 +14,7 @@ import pytest
 
 from judgment.contract.routes import ROUTES
 from judgment.contract.scopes import Scope
+from tests.architecture.source import ROOT
 
 if TYPE_CHECKING:
     from tests.integration.world import World
@@ -80,6 +81,17 @@ def test_nobody_can_be_shown_a_round_made_for_another(world: World):
         world.mine,
     )
     assert isinstance(outcome, type)
+
+
+def test_a_policy_that_shows_personal_context_to_others_is_warned_of(world: World):
+    said: list[tuple[str | None, str | None]] = []
+    migration = ROOT / "shared/judgment/db/migrations/094_personal_context_state.sql"
+    with psycopg.connect(world.database.admin_url, autocommit=True) as connection:
+        connection.add_notice_handler(lambda d: said.append((d.severity, d.message_primary)))
+        connection.execute(migration.read_bytes())
+    warnings = [message for severity, message in said if severity == "WARNING"]
+    assert len(warnings) == world.sync
+    assert all("Public profiles are viewable by everyone." in str(text) for text in warnings)
 
 
 def test_no_route_makes_or_shows_a_personal_round_to_agents_or_to_many():

@@ -23,6 +23,27 @@ ALTER TABLE public.evaluation_snapshots
   ADD COLUMN IF NOT EXISTS personal_context_sha256 text NULL;
 GRANT UPDATE (personal_context_sha256) ON public.evaluation_snapshots TO judgment_owner;
 
+-- A policy hides rows and not columns: where a Sync app shows profiles to everybody, it would show
+-- the personal context with them. That policy is the app's to narrow; here it can only be said.
+DO $$
+DECLARE
+  open_policy text;
+BEGIN
+  SELECT string_agg(quote_ident(p.policyname), ', ') INTO open_policy
+    FROM pg_catalog.pg_policies p
+   WHERE p.schemaname = 'public' AND p.tablename = 'profiles'
+     AND p.permissive = 'PERMISSIVE' AND p.cmd IN ('SELECT', 'ALL')
+     AND p.roles && ARRAY['public', 'anon', 'authenticated']::name[]
+     AND p.qual NOT LIKE '%uid()%'
+     AND (has_column_privilege('anon', 'public.profiles', 'personal_context', 'SELECT')
+          OR has_column_privilege('authenticated', 'public.profiles', 'personal_context', 'SELECT'));
+  IF open_policy IS NOT NULL THEN
+    RAISE WARNING 'Policy % lets others read public.profiles.personal_context.', open_policy
+      USING HINT = 'Narrow it to the owner''s own row, or to other columns, before owners write any.';
+  END IF;
+END
+$$;
+
 -- A Sync app may show its scenarios to everybody, and offer them to games of many. Rounds made for
 -- one owner are ours (078) and are kept out of whatever its clients see; its other rows are not
 -- touched by this.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import cast
 
 LABEL_LIMIT = 160
@@ -27,7 +28,7 @@ _NOT_NAME = re.compile(r"[^a-z0-9]+")
 
 def number(value: object, low: float = -math.inf, high: float = math.inf) -> float | None:
     """A finite number clamped into [low, high]; numerals in text count, NaN and booleans do not."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     if isinstance(value, str) and len(value) > 40:
         return None

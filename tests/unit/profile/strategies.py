@@ -119,7 +119,7 @@ def lives(draw: st.DrawFn, least: int = 0, most: int = 14) -> list[Decision]:
     found: list[Decision] = []
     moment = START
     for number in range(draw(st.integers(least, most))):
-        earlier = [None, None, *range(len(found))]
+        earlier = [None, *[None] * len(found), *range(len(found))]
         repeated, seen = (draw(st.sampled_from(earlier)) for _ in range(2))
         moment += draw(LATER)
         made = Decision(

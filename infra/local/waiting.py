@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable
 
 
-def wait_for(condition: Callable[[], object], seconds: float) -> bool:
-    """Whether the condition came true in time; it is asked every 20 ms."""
+def wait_for(condition: Callable[[], object], seconds: float, every_seconds: float = 0.02) -> bool:
+    """Whether the condition came true in time; it is asked again and again."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.02)
+        time.sleep(every_seconds)
     return True

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from infra.local.waiting import wait_for
 from tests.e2e.running import SCRIPTED
 
 if TYPE_CHECKING:
@@ -97,11 +97,13 @@ class Somebody:
     def awaits_summary_of(self, games: int) -> dict[str, Any]:
         """The profile, once its summary was drawn from so many decisions and none is due."""
 
-        until = time.monotonic() + FOLLOWS_SECONDS
-        while True:
-            read = self.profile()
-            is_kept = read["summary_generated_at"] is not None and not read["summary_stale"]
-            if is_kept and read["summary_games_analyzed"] == games:
-                return read
-            assert time.monotonic() < until, f"no summary of {games} decisions: {read}"
-            time.sleep(POLL_SECONDS)  # reads are counted: 600 an hour
+        found: dict[str, Any] = {}
+
+        def fresh() -> bool:
+            found.update(self.profile())
+            is_kept = found["summary_generated_at"] is not None and not found["summary_stale"]
+            return is_kept and found["summary_games_analyzed"] == games
+
+        # Reads are counted, 600 an hour.
+        assert wait_for(fresh, FOLLOWS_SECONDS, POLL_SECONDS), f"no summary of {games}: {found}"
+        return found

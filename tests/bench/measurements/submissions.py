@@ -7,7 +7,6 @@ owner with 10,000 decisions waits no longer than one whose windows have just fil
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from infra.local.issuer import LocalIssuer
+from infra.local.waiting import wait_for
 from tests.bench.load import Load, drive, post_request
 from tests.bench.profiles import profiled
 from tests.bench.report import Budget, Section, Table
@@ -142,9 +142,8 @@ def _growth(bench: Workbench) -> tuple[Mapping[str, Series], dict[int, float], s
     """
     first: dict[int, float] = {}
     with bench.as_door("rounds"):
-        from functions.rounds.wiring import wire
-
         from functions.rounds.handler import build
+        from functions.rounds.wiring import wire
 
         door = build(*wire())
         calls: dict[int, Callable[[], None]] = {}
@@ -198,13 +197,9 @@ def _wait_for_summary(bench: Workbench) -> float:
     owner.ask("POST", PATH, _submission(*_scenarios(bench)[0]))
     began = time.perf_counter()
     owner.headers["Authorization"] = f"Bearer {key}"
-    for _ in itertools.count():
-        if owner.ask("GET", PROFILE)["summary_generated_at"] is not None:
-            return time.perf_counter() - began
-        if time.perf_counter() - began > FRESH_SECONDS:
-            raise BenchFailed("the summary did not follow")
-        time.sleep(0.02)
-    raise AssertionError
+    if not wait_for(lambda: owner.ask("GET", PROFILE)["summary_generated_at"], FRESH_SECONDS, 0.1):
+        raise BenchFailed("the summary did not follow")
+    return time.perf_counter() - began
 
 
 def _section(

@@ -17,9 +17,12 @@ from tests.databases import TEMPLATE, TestDatabase, copied_database
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`./dev test --agents`."""
+    """`./dev test --agents --models`."""
     parser.addoption(
         "--agents", action="store_true", help="drive the large agent clients too (about 1.3 GB)"
+    )
+    parser.addoption(
+        "--models", action="store_true", help="ask a real small model too (about 130 MB)"
     )
 
 

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import httpx
+import openai
 import pytest
 
 from tests.fakes import twin
@@ -130,3 +131,45 @@ def test_the_block_is_found_however_often_a_host_quotes_it(quotings: int) -> Non
     for _ in range(quotings):
         text = json.dumps({"result": text})
     assert twin.context_block(f"<data>{text}</data>") == 'Price "first",\nthen local.'
+
+
+def _tool(name: str) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+
+
+@pytest.mark.promise("P2-1-real")
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_tool_that_a_request_names_is_the_one_that_is_called(stream: bool) -> None:
+    """A named tool_choice by the SDK: the scripted model sees which, and calls that one."""
+
+    def obedient(turn: Turn) -> Say | Call:
+        return Call(turn.demanded, {"about": "flight"}) if turn.demanded else Say("nothing asked")
+
+    def ask(**more: Any) -> tuple[str | None, list[tuple[str, str]], str | None]:
+        """Text, calls as name and arguments, and the reason of the end."""
+        came: Any = client.chat.completions.create(
+            model="fake-model",
+            messages=[{"role": "user", "content": "Which?"}],
+            tools=[_tool("look_up"), _tool("decide")],
+            stream=stream,
+            **more,
+        )
+        if not stream:
+            [choice] = came.choices
+            calls = choice.message.tool_calls or []
+            found = [(call.function.name, call.function.arguments) for call in calls]
+            return choice.message.content, found, choice.finish_reason
+        choices = [chunk.choices[0] for chunk in came if chunk.choices]
+        deltas = [call for choice in choices for call in choice.delta.tool_calls or []]
+        text = "".join(choice.delta.content or "" for choice in choices) or None
+        found = [(call.function.name, call.function.arguments) for call in deltas]
+        return text, found, choices[-1].finish_reason
+
+    with (
+        ModelServer(obedient) as server,
+        openai.OpenAI(base_url=server.url + "/v1", api_key="none", max_retries=0) as client,
+    ):
+        named = {"type": "function", "function": {"name": "decide"}}
+        assert ask(tool_choice=named) == (None, [("decide", '{"about": "flight"}')], "tool_calls")
+        assert ask(tool_choice="auto") == ("nothing asked", [], "stop")
+        assert ask(tool_choice={"type": "function", "function": {"name": "other"}})[1] == []

@@ -119,16 +119,17 @@ def test_an_empty_context_is_said_before_a_missing_model(w: Workshop):
     assert w.make(w.person(""))[0] == 400
 
 
-@pytest.mark.parametrize("score_owner", ["sync", None])
-def test_where_a_sync_app_keeps_the_profile_no_round_is_made(w: Workshop, score_owner: str | None):
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "INSERT INTO public.player_decision_profiles (user_id) VALUES (%s)",
+        "INSERT INTO judgment.profile_state (user_id, score_owner) VALUES (%s, 'sync')",
+        "UPDATE public.profiles SET sync_score = 12 WHERE id = %s",
+    ],
+)
+def test_where_a_sync_app_keeps_the_profile_no_round_is_made(w: Workshop, kept: str):
     who = w.person()
-    run_as_admin(
-        w.database, "INSERT INTO public.player_decision_profiles (user_id) VALUES (%s)", who
-    )
-    if score_owner:
-        run_as_admin(
-            w.database, "INSERT INTO judgment.profile_state VALUES (%s, %s)", who, score_owner
-        )
+    run_as_admin(w.database, kept, who)
     status, body = w.make(who)
     assert (status, body["code"]) == (409, "conflict")
     assert w.used(who) == 0

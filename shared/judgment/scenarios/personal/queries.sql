@@ -7,13 +7,17 @@ select true from judgment.profile_state where user_id = %(user_id)s for update;
 select personal_context from public.profiles where id = %(user_id)s for update;
 
 -- name: context_as_shown
--- The text with what decides whether to ask for it.
+-- The text with what decides whether to ask for it; a Sync app keeps a profile or score that nobody
+-- here took charge of (ruling 22).
 select
     f.personal_context,
     f.onboarding_lightbox_dismissed_at is not null as dismissed,
     s.updated_at,
     coalesce(p.games_analyzed, 0) as games_analyzed,
-    p.user_id is not null and coalesce(o.score_owner, 'sync') <> 'judgment' as is_sync_profile
+    coalesce(
+        o.score_owner = 'sync',
+        p.user_id is not null or coalesce(f.sync_score, 0) <> 0
+    ) as is_sync_profile
 from public.profiles f
 left join judgment.personal_context_state s on s.user_id = f.id
 left join public.player_decision_profiles p on p.user_id = f.id

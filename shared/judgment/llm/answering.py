@@ -29,6 +29,17 @@ from judgment.llm.schema import property_names, schema_of
 TRANSIENT: frozenset[FailureCode] = frozenset(
     {"unreachable", "timeout", "rate_limited", "provider_error"}
 )
+_SAID_SAFELY = frozenset(
+    {
+        *("missing", "extra_forbidden", "json_invalid", "literal_error", "enum", "none_required"),
+        *("string_type", "int_type", "float_type", "bool_type", "list_type", "dict_type"),
+        *("model_type", "int_from_float", "int_parsing", "float_parsing", "bool_parsing"),
+        *("string_too_short", "string_too_long", "string_pattern_mismatch", "finite_number"),
+        *("too_short", "too_long", "multiple_of", "union_tag_not_found"),
+        *("greater_than", "greater_than_equal", "less_than", "less_than_equal"),
+    }
+)
+"""Pydantic's errors whose words hold nothing of the input."""
 SHOWN_COMPLAINTS = 20
 SHOWN_CHARACTERS = 300
 
@@ -147,8 +158,9 @@ def _complaints(error: ValidationError, shape: type[Shape]) -> tuple[str, ...]:
         place = ".".join(
             str(p) if isinstance(p, int) or p in known else "?" for p in problem["loc"]
         )
-        own = problem["type"] in ("value_error", "assertion_error")
-        found.append(f"{place or 'answer'}: {'is not valid' if own else problem['msg']}")
+        kind = problem["type"]
+        why = problem["msg"] if kind in _SAID_SAFELY else f"is not valid ({kind})"
+        found.append(f"{place or 'answer'}: {why}")
     return tuple(dict.fromkeys(found))
 
 

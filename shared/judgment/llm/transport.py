@@ -74,7 +74,7 @@ class BoundedTransport(httpx.BaseTransport):
         return httpx.Response(answer.status, headers=answer.headers, content=body)
 
     def close(self) -> None:
-        """Drop the connection."""
+        """Close the connection."""
         self._pool.close()
 
     def _outgoing(self, request: httpx.Request) -> httpcore.Request:

@@ -12,13 +12,14 @@ from judgment.profile import scores
 from judgment.profile.build import build
 from judgment.profile.model import SIGNALS_STORED, PlayerDecisionProfile
 from tests.unit.profile.decisions import histories
+from tests.unit.profile.strategies import lives
 
 EMPTY = PlayerDecisionProfile(games_analyzed=0, documents={})
 
 
 @pytest.mark.promise("R-22")
-@given(histories(least=1), st.data())
-@settings(max_examples=100, deadline=None)
+@given(histories(least=1) | lives(least=1), st.data())
+@settings(max_examples=300, deadline=None)
 def test_one_more_decision_never_lowers_a_score(history, data) -> None:
     left_out = data.draw(st.sampled_from(history))
     fewer = [d for d in history if d.id != left_out.id and d.retest_of != left_out.id]
@@ -28,7 +29,7 @@ def test_one_more_decision_never_lowers_a_score(history, data) -> None:
 
 
 @pytest.mark.promise("R-22")
-@given(histories())
+@given(histories() | lives())
 @settings(max_examples=40, deadline=None)
 def test_the_terms_add_up_to_the_score_by_hand(history) -> None:
     profile = build(history)

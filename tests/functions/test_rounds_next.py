@@ -120,6 +120,23 @@ def test_an_open_round_that_was_archived_meanwhile_gives_way(h: Harness):
     assert h.decide({"scenario_id": shown, "option_id": "open"})[0] == 404
 
 
+def test_an_open_round_that_nobody_could_play_any_more_gives_way(h: Harness):
+    for _ in range(2):
+        store_scenario(h.database)
+    shown = h.following()[1]["id"]
+    run_as_admin(
+        h.database,
+        "UPDATE judgment.scenario_contents SET options = '[]' WHERE scenario_id = %s",
+        shown,
+    )
+    other = h.following()
+    assert other[0] == 200
+    assert other[1]["id"] != shown
+    assert h.following() == other
+    assert h.show(shown)[0] == 404
+    assert h.decide({"scenario_id": shown, "option_id": "open"})[0] == 404
+
+
 @pytest.mark.promise("R-23")
 def test_when_all_is_played_it_says_from_when_on_a_round_is_asked_again(h: Harness):
     store_scenario(h.database)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from judgment.kit.errors import NotFound
+from judgment.kit.errors import NotFound, Unavailable
 from judgment.scenarios import choosing, store
 from judgment.scenarios.serving import Serving
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from judgment.contract.rounds import CanonicalTheme
     from judgment.db.connection import Transaction
     from judgment.kit.ids import IdFactory
+    from judgment.scenarios.model import Scenario
 
 KEPT_CANDIDATES = 1_000
 _Version = tuple[UUID, str]
@@ -35,20 +36,27 @@ class Offering:
 
     def next(
         self, tx: Transaction, owner: UUID, theme: CanonicalTheme | None, now: datetime
-    ) -> Serving:
-        """A serving that is stored now, new or open still. Raises NotFound when nothing is left."""
-        still_open = store.open_canonical_serving(tx, owner, theme)
-        if still_open is not None:
-            store.serve_again(tx, still_open, now)
-            return still_open
+    ) -> tuple[Serving, Scenario]:
+        """What is shown now, and is stored as shown: an open round again, or a new one.
+
+        Raises NotFound when nothing is left, Unavailable when the library changed just now.
+        """
+        for serving in store.open_canonical_servings(tx, owner, theme):
+            scenario = store.playable(tx, owner, serving.scenario_id)
+            if scenario is not None:
+                store.serve_again(tx, serving, now)
+                return serving, scenario
         history = store.history(tx, owner)
         candidates = self._candidates(tx)
         choice = choosing.choose(history, candidates, theme=theme, now=now, settings=self._settings)
         if choice is None:
             raise NotFound(nothing_left(history, candidates, theme, now, self._settings))
+        scenario = store.playable(tx, owner, choice.scenario_id)
+        if scenario is None:
+            raise Unavailable  # archived since it was listed; the next call finds another
         serving = Serving(self._ids(), choice.scenario_id, choice.retest_of, choice.outcome_of)
         store.add_serving(tx, owner, serving, now)
-        return serving
+        return serving, scenario
 
     def _candidates(self, tx: Transaction) -> list[choosing.Candidate]:
         versions = store.canonical_versions(tx)

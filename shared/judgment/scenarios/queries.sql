@@ -43,8 +43,8 @@ where v.user_id = %(user_id)s
     and v.scenario_id = %(scenario_id)s
     and v.decision_id is null;
 
--- name: open_canonical_serving
--- The latest undecided canonical round, of one theme or of any.
+-- name: open_canonical_servings
+-- Undecided canonical rounds, of one theme or of any, the one shown last first.
 select
     v.id,
     v.scenario_id,
@@ -59,8 +59,7 @@ where v.user_id = %(user_id)s
     and c.owner_user_id is null
     and s.theme <> 'personal'
     and (%(theme)s::text is null or s.theme = %(theme)s::text)
-order by v.served_at desc, v.id
-limit 1;
+order by v.served_at desc, v.id;
 
 -- name: add_serving
 -- Keep what is about to be shown, as the latest of its owner's whatever the clock says.

@@ -99,10 +99,7 @@ class Rounds:
         """
         with self._begin(owner) as tx:
             _lock(tx, owner)
-            serving = self._offering.next(tx, owner, theme, self._clock())
-            scenario = store.playable(tx, owner, serving.scenario_id)
-            if scenario is None:
-                raise NotFound(_NO_SCENARIO)
+            serving, scenario = self._offering.next(tx, owner, theme, self._clock())
             return _shown(tx, owner, scenario, serving)
 
     def scenario(self, owner: UUID, scenario_id: UUID | None) -> WireScenario:

@@ -50,12 +50,12 @@ def open_serving(tx: Transaction, user_id: UUID, scenario_id: UUID) -> Serving |
     return None if row is None else Serving(**row)
 
 
-def open_canonical_serving(
+def open_canonical_servings(
     tx: Transaction, user_id: UUID, theme: CanonicalTheme | None
-) -> Serving | None:
-    """The latest undecided canonical round, of that theme or of any."""
-    row = tx.one(_Q["open_canonical_serving"], {"user_id": user_id, "theme": theme})
-    return None if row is None else Serving(**row)
+) -> list[Serving]:
+    """Undecided canonical rounds, of that theme or of any, the one shown last first."""
+    rows = tx.all(_Q["open_canonical_servings"], {"user_id": user_id, "theme": theme})
+    return [Serving(**row) for row in rows]
 
 
 def add_serving(tx: Transaction, user_id: UUID, serving: Serving, at: datetime) -> None:

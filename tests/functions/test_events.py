@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EVENTS = Path(__file__).parents[2] / "events"
 BY_TRIGGER = {
     trigger: [door.name for door in CATALOGUE.doors if door.trigger == trigger]
-    for trigger in ("http", "authorizer", "schedule")
+    for trigger in ("http", "authorizer", "schedule", "queue")
 }
 ROUTES = {(route.method, route.path): route for route in CATALOGUE.routes}
 
@@ -62,3 +62,11 @@ def test_an_authorizer_is_asked_for_a_guarded_route_only(door: str, file: Path):
 def test_a_tick_is_one_of_the_catalogues(door: str, file: Path):
     ticks = [{"task": s.task} for s in CATALOGUE.schedules if s.door == door]
     assert json.loads(file.read_text()) in ticks
+
+
+@pytest.mark.parametrize(("door", "file"), examples("queue"))
+def test_a_delivery_came_from_a_queue_that_its_door_consumes(door: str, file: Path):
+    queues = {queue.name for queue in CATALOGUE.queues if queue.consumer == door}
+    records = json.loads(file.read_text())["Records"]
+    assert records
+    assert {record["eventSourceARN"].rpartition(":")[2] for record in records} <= queues

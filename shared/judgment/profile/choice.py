@@ -140,23 +140,14 @@ def population(people: Sequence[Sequence[Task]], size: int, rounds: int = 20) ->
 
 def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> Vector:
     """x of `matrix` x = `right`, for a symmetric positive definite matrix (Cholesky)."""
-    size = len(right)
-    lower = _cholesky(matrix)
-    half = [0.0] * size
-    for i in range(size):
-        row = lower[i]
-        half[i] = (right[i] - sum(map(mul, row[:i], half))) / row[i]
-    answer = [0.0] * size
-    for i in reversed(range(size)):
-        rest = sum(lower[k][i] * answer[k] for k in range(i + 1, size))
-        answer[i] = (half[i] - rest) / lower[i][i]
-    return answer
+    return _solved(_cholesky(matrix), right)
 
 
 def inverse(matrix: Sequence[Sequence[float]]) -> Matrix:
     """The inverse of a symmetric positive definite matrix."""
     size = len(matrix)
-    columns = [solve(matrix, [float(i == j) for i in range(size)]) for j in range(size)]
+    lower = _cholesky(matrix)
+    columns = [_solved(lower, [float(i == j) for i in range(size)]) for j in range(size)]
     return [[columns[j][i] for j in range(size)] for i in range(size)]
 
 
@@ -214,6 +205,18 @@ def _cholesky(matrix: Sequence[Sequence[float]]) -> Matrix:
             rest = matrix[i][j] - sum(map(mul, lower[i][:j], lower[j]))
             lower[i][j] = math.sqrt(max(rest, 1e-12)) if i == j else rest / lower[j][j]
     return lower
+
+
+def _solved(lower: Matrix, right: Sequence[float]) -> Vector:
+    size = len(right)
+    half = [0.0] * size
+    for i, row in enumerate(lower):
+        half[i] = (right[i] - sum(map(mul, row[:i], half))) / row[i]
+    answer = [0.0] * size
+    for i in reversed(range(size)):
+        rest = sum([lower[k][i] * answer[k] for k in range(i + 1, size)])
+        answer[i] = (half[i] - rest) / lower[i][i]
+    return answer
 
 
 def _frozen(matrix: Matrix) -> tuple[tuple[float, ...], ...]:

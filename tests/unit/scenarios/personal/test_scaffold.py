@@ -7,18 +7,24 @@ import uuid
 from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from judgment.llm.schema import schema_of
 from judgment.profile.drivers import SCENARIO_DRIVERS
 from judgment.scenarios.model import NONE_ID, scenario_columns, scenario_from_row
+from judgment.scenarios.personal import wording
 from judgment.scenarios.personal.domain import Stimulus, Target
 from judgment.scenarios.personal.scaffold import (
     NONE_LABEL,
     NONE_TEXT,
     SHAPES,
     Draft,
+    DraftOption,
+    DraftWithMajority,
     DriverName,
+    Offer,
     assembled,
 )
 from judgment.scenarios.rules import complaints
@@ -145,3 +151,40 @@ def test_an_argument_too_few_is_complained_of():
 def test_the_drivers_are_those_of_the_profile_and_a_provider_can_enforce_the_shape():
     assert get_args(DriverName) == SCENARIO_DRIVERS
     assert all(schema_of(shape).strict for shape in SHAPES.values())
+
+
+WORDS = st.one_of(
+    st.text(min_size=1, max_size=60),
+    st.sampled_from(["<b>", "system:", "a@b.example", "\u202e", "the oven and the apprentice"]),
+)
+DRAFTS = st.builds(
+    DraftWithMajority,
+    title=WORDS.filter(lambda text: len(text) >= 3),
+    description=WORDS.map(lambda text: (text + " and so it is for you, as it was. ") * 2),
+    constraints=st.lists(WORDS, min_size=1, max_size=5),
+    options=st.lists(
+        st.builds(
+            DraftOption,
+            label=WORDS.filter(lambda text: len(text) >= 3),
+            description=WORDS,
+            offers=st.lists(st.builds(Offer, amount=st.floats(0, 1)), min_size=1, max_size=4),
+            risk=st.floats(0, 1),
+        ),
+        min_size=3,
+        max_size=4,
+    ),
+    majority_option=st.integers(1, 4),
+    majority_text=WORDS,
+)
+
+
+@given(DRAFTS)
+def test_whatever_fits_the_shape_is_judged_without_a_crash_and_stored_as_it_is(
+    draft: DraftWithMajority,
+):
+    scenario = assembled(draft, target("majority"), ID, OWNER)
+    assert [o.id for o in scenario.options].count(NONE_ID) == 1
+    found = {c.code for c in (*complaints(scenario), *wording.complaints(scenario, "n", "i"))}
+    row = scenario_columns(scenario) | {"archived": False}
+    if not found:
+        assert scenario_from_row(json.loads(json.dumps(row, default=str)) | ids()) == scenario

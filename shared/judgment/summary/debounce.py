@@ -16,10 +16,10 @@ One row per owner holds it all (`judgment.summary_state`):
 Messages are hints: lost ones are swept, early ones sent again, doubled ones find nothing to claim.
 
 The clock is a value, and may have been moved back. No moment in the row can honestly lie more
-than a window (`run_after`), a lease (`lease_until`) or nothing (`started_at`) ahead of now; what
-does was written before the clock moved, and `request` and `overdue` pull it in to that bound. As
-they run after what they correct, the true time between two claims only grows. A clock that jumps
-forward shortens one window; clocks of several hosts shorten it by what they differ.
+than a window (`run_after`) or a lease (`lease_until`) ahead of now, give or take the `SLACK` by
+which the clocks of several hosts differ. What does was written before the clock moved, and
+`request` and `overdue` pull it in. As they run after what they correct, the true time between two
+claims only grows. A clock that jumps forward shortens one window by its jump.
 
 Source: seed 000 §10.4, reference/aws.md §5, ADR 079.
 """
@@ -42,6 +42,7 @@ WINDOW = timedelta(minutes=10)
 LEASE = timedelta(seconds=150)
 """Longer than the door's timeout, so that a lease that is over belongs to nobody alive."""
 GRACE = timedelta(seconds=60)
+SLACK = timedelta(seconds=60)
 SWEPT_AT_ONCE = 200
 
 
@@ -57,7 +58,14 @@ def request(
     """Want a new summary, in the caller's transaction; `is_retry` when no move asks for it."""
     state = store.lock_state(tx, user_id)
     run_after = store.request(
-        tx, user_id, correlation_id, now=now, window=window, lease=LEASE, is_retry=is_retry
+        tx,
+        user_id,
+        correlation_id,
+        now=now,
+        window=window,
+        lease=LEASE,
+        slack=SLACK,
+        is_retry=is_retry,
     )
     return Due(run_after, became_pending=state is None or state.run_after is None)
 
@@ -86,4 +94,6 @@ def overdue(
     tx: Transaction, now: datetime, window: timedelta = WINDOW, limit: int = SWEPT_AT_ONCE
 ) -> Sequence[Overdue]:
     """Those whose summary is wanted and in nobody's hands, armed again, as judgment_worker."""
-    return store.overdue(tx, now=now, window=window, lease=LEASE, grace=GRACE, limit=limit)
+    return store.overdue(
+        tx, now=now, window=window, lease=LEASE, slack=SLACK, grace=GRACE, limit=limit
+    )

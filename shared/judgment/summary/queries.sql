@@ -13,9 +13,8 @@ ON CONFLICT (user_id) DO UPDATE
    SET requested_seq = s.requested_seq + 1,
        retried_seq = CASE WHEN %(is_retry)s THEN s.requested_seq + 1 ELSE s.retried_seq END,
        run_after = least(coalesce(s.run_after, greatest(%(now)s, s.started_at + %(window)s)),
-                         %(now)s + %(window)s),
-       started_at = CASE WHEN s.started_at > %(now)s THEN %(now)s ELSE s.started_at END,
-       lease_until = CASE WHEN s.lease_until > %(now)s + %(lease)s
+                         %(now)s + %(window)s + %(slack)s),
+       lease_until = CASE WHEN s.lease_until > %(now)s + %(lease)s + %(slack)s
                           THEN %(now)s + %(lease)s ELSE s.lease_until END,
        correlation_id = %(correlation_id)s
 RETURNING s.run_after
@@ -62,11 +61,12 @@ UPDATE judgment.summary_state s
    SET requested_seq = s.requested_seq + CASE WHEN s.run_after IS NULL
                        AND (s.lease_until IS NULL OR s.lease_until <= %(now)s) THEN 1 ELSE 0 END,
        run_after = CASE
-         WHEN s.run_after IS NOT NULL THEN least(s.run_after, %(now)s + %(window)s)
+         WHEN s.run_after IS NOT NULL
+         THEN least(s.run_after, %(now)s + %(window)s + %(slack)s)
          WHEN s.lease_until IS NULL OR s.lease_until <= %(now)s
-         THEN greatest(%(now)s, least(s.started_at, %(now)s) + %(window)s) END,
-       started_at = CASE WHEN s.started_at > %(now)s THEN %(now)s ELSE s.started_at END,
-       lease_until = CASE WHEN s.lease_until > %(now)s + %(lease)s
+         THEN least(greatest(%(now)s, s.started_at + %(window)s),
+                    %(now)s + %(window)s + %(slack)s) END,
+       lease_until = CASE WHEN s.lease_until > %(now)s + %(lease)s + %(slack)s
                           THEN %(now)s + %(lease)s ELSE s.lease_until END
  WHERE s.user_id IN (
          SELECT w.user_id
@@ -74,8 +74,8 @@ UPDATE judgment.summary_state s
           WHERE w.requested_seq > w.done_seq
             AND ((w.run_after IS NULL AND (w.lease_until IS NULL OR w.lease_until <= %(now)s))
                  OR w.run_after <= %(now)s - %(grace)s
-                 OR w.run_after > %(now)s + %(window)s
-                 OR w.lease_until > %(now)s + %(lease)s)
+                 OR w.run_after > %(now)s + %(window)s + %(slack)s
+                 OR w.lease_until > %(now)s + %(lease)s + %(slack)s)
        ORDER BY w.run_after NULLS FIRST, w.user_id
           LIMIT %(limit)s
             FOR UPDATE SKIP LOCKED)

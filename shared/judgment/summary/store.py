@@ -31,11 +31,13 @@ def request(
     now: datetime,
     window: timedelta,
     lease: timedelta,
+    slack: timedelta,
     is_retry: bool = False,
 ) -> datetime:
     """Count one more move; from when on it may be written up."""
     values = {"user_id": user_id, "correlation_id": correlation_id, "is_retry": is_retry}
-    return tx.value(_Q["request"], values | {"now": now, "window": window, "lease": lease})
+    times = {"now": now, "window": window, "lease": lease, "slack": slack}
+    return tx.value(_Q["request"], values | times)
 
 
 def claim(tx: Transaction, user_id: UUID, *, now: datetime, lease: timedelta) -> Claim | None:
@@ -75,12 +77,13 @@ def overdue(
     now: datetime,
     window: timedelta,
     lease: timedelta,
+    slack: timedelta,
     grace: timedelta,
     limit: int,
 ) -> list[Overdue]:
     """Arm again what was left behind; those to be woken."""
-    values = {"now": now, "window": window, "lease": lease, "grace": grace, "limit": limit}
-    rows = tx.all(_Q["overdue"], values)
+    times = {"now": now, "window": window, "lease": lease, "slack": slack, "grace": grace}
+    rows = tx.all(_Q["overdue"], times | {"limit": limit})
     return [Overdue(**row) for row in rows if row["run_after"] is not None]
 
 

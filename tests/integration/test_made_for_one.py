@@ -14,7 +14,10 @@ import pytest
 
 from judgment.contract.routes import ROUTES
 from judgment.contract.scopes import Scope
+from judgment.scenarios.personal.context import PersonalContexts
 from tests.architecture.source import ROOT
+from tests.fakes.workshop import Workshop
+from tests.integration.owner_rows import fill
 
 if TYPE_CHECKING:
     from tests.integration.world import World
@@ -100,3 +103,26 @@ def test_no_route_makes_or_shows_a_personal_round_to_agents_or_to_many():
     assert {route.auth for route in about} == {"owner"}
     assert not [scope for scope in Scope if "context" in scope or "scenario" in scope]
     assert not [r for r in ROUTES if "campaign" in r.path or "multiplayer" in r.path]
+
+
+@pytest.mark.promise("000-7-delete", "R-4")
+def test_making_and_emptying_work_on_a_sync_apps_tables_too(world: World):
+    who = fill(world.admin, sync=world.sync)
+    workshop = Workshop(world.database)
+    contexts = PersonalContexts(workshop.postgres.transaction)
+    assert contexts.write(who, "words").personal_context == "words"
+    status, made = workshop.make(who)
+    assert (status, made["personalized"]) == (201, True)
+    assert contexts.write(who, "").personal_context == ""
+    workshop.close()
+
+    def left(query: str) -> list[Any]:
+        return world.admin.execute(query.encode(), {"who": who}).fetchall()
+
+    assert left(
+        "SELECT personal_context_snapshot FROM public.evaluation_snapshots WHERE user_id = %(who)s"
+    ) == [(None,)]
+    words = left("SELECT title FROM judgment.scenario_contents WHERE owner_user_id = %(who)s")
+    assert words == [("Mine",)], "the answered one stays"
+    rows = left("SELECT id FROM public.scenarios WHERE personalized_for_user_id = %(who)s")
+    assert ((uuid.UUID(made["id"]),) in rows) == world.sync

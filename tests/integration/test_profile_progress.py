@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -20,7 +19,7 @@ from judgment.profile.model import SIGNALS_STORED
 from judgment.profile.progress import ProfileProgress, Progress
 from judgment.profile.scores import sync_score
 from tests.unit.profile.decisions import START, decision, option
-from tests.unit.profile.strategies import ANSWER_POOL, ROUND_POOL
+from tests.unit.profile.strategies import long_life
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,25 +121,8 @@ def owner(module_database: TestDatabase) -> Iterator[Owner]:
 
 
 def life(seed: int, many: int) -> list[Decision]:
-    """A history out of the same pools as `lives`, of any length, with ids of its own."""
-    dice = random.Random(seed)
-    found: list[Decision] = []
-    for number in range(many):
-        earlier = [None, None, *(d.id for d in found)]
-        made = replace(
-            decision(number, [option(0), option(1)], 0),
-            id=uuid4(),
-            recorded_at=START + timedelta(seconds=number),
-            outcome_of=dice.choice(earlier),
-            **dice.choice(ROUND_POOL),
-            **dice.choice(ANSWER_POOL),
-        )
-        if found and dice.random() < 0.3:
-            of = dice.choice(found)
-            again = {"scenario_id": of.scenario_id, "options": of.options, "category": of.category}
-            made = replace(made, retest_of=of.id, **again)
-        found.append(made)
-    return found
+    """A long life whose decisions nobody else in the database has."""
+    return long_life(seed, many, salt=str(uuid4()))
 
 
 @pytest.mark.promise("P2-4")

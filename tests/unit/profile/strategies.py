@@ -138,3 +138,24 @@ def lives(draw: st.DrawFn, least: int = 0, most: int = 14) -> list[Decision]:
             made = replace(made, retest_of=ELSE)
         found.append(made)
     return found
+
+
+def long_life(seed: int, many: int, salt: str = "") -> list[Decision]:
+    """A history out of the same pools, of any length, the same for the same seed and salt."""
+    dice = random.Random(seed)
+    found: list[Decision] = []
+    for number in range(many):
+        made = Decision(
+            id=uuid5(NAMESPACE, f"{salt}/{seed}/{number}"),
+            recorded_at=START + timedelta(seconds=number),
+            chosen_label="As chosen",
+            outcome_of=dice.choice([None, None, *(d.id for d in found)]),
+            **dice.choice(ROUND_POOL),
+            **dice.choice(ANSWER_POOL),
+        )
+        if found and dice.random() < 0.3:
+            of = dice.choice(found)
+            again = {"scenario_id": of.scenario_id, "options": of.options, "category": of.category}
+            made = replace(made, retest_of=of.id, **again)
+        found.append(made)
+    return found

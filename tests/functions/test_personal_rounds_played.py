@@ -13,6 +13,7 @@ from functions.rounds.handler import build
 from judgment.entry.observability import Telemetry
 from tests.fakes.bus import FakeQueue
 from tests.fakes.diary import Diary
+from tests.fakes.drafts import good
 from tests.fakes.events import http_event, owner
 from tests.fakes.models import in_turn
 from tests.fakes.rounds import rounds_over
@@ -128,16 +129,23 @@ def test_after_emptying_what_was_answered_stays_and_what_was_not_is_gone(day: Da
 
 
 @pytest.mark.promise("P2-5-canary", "R-5")
-def test_no_word_of_the_context_is_in_the_profile_it_never_feeds(day: Day):
+def test_no_word_of_the_context_or_of_a_round_made_from_it_is_in_the_profile(day: Day):
     who = day.workshop.person("canary-5521 " + NOTES)
+    day.workshop.scripted.script = lambda role, prompt, shape: json.dumps(
+        good(shape.__name__, title="The canary-5521 oven")
+    )
     for _ in range(3):
-        day.decide(who, day.workshop.make(who)[1]["id"])
+        made = day.workshop.make(who)[1]
+        assert "canary-5521" in made["title"]
+        day.decide(who, made["id"])
     profile = day.workshop.rows(
         "SELECT to_jsonb(p)::text FROM public.player_decision_profiles p WHERE user_id = %(who)s",
         who=who,
     )
     accumulated = day.workshop.rows(
         "SELECT state FROM judgment.profile_accumulators WHERE user_id = %(who)s", who=who
+    ) + day.workshop.rows(
+        "SELECT key, value FROM judgment.profile_marks WHERE user_id = %(who)s", who=who
     )
     assert profile
     assert accumulated

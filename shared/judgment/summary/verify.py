@@ -189,10 +189,11 @@ def _english(text: str) -> Iterator[str]:
 
 def _other_openings(fact: Fact) -> Iterator[str]:
     """What a signal's sentence opens with when the signal stands elsewhere than it does."""
+    own = " ".join(words_of(fact.text))
     for signal in SIGNALS:
         if fact.about == f"signal:{signal.name}":
             openings = {s.partition(":")[0] for s in signal.sentences if "{" not in s.split(":")[0]}
-            yield from (" ".join(words_of(o)) for o in openings if not fact.text.startswith(o))
+            yield from (o for o in (" ".join(words_of(o)) for o in openings) if o not in own)
 
 
 def _addresses(text: str, cited: Sequence[Fact]) -> bool:

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from string import Formatter
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from judgment.profile.build import build
 from judgment.profile.composer import compose
 from judgment.profile.drivers import DRIVERS
+from judgment.profile.signals import SIGNALS, Signal
 from judgment.summary.facts import Fact, Facts, facts_of
 from judgment.summary.model import Sentence, Written
 from judgment.summary.numerals import numerals
@@ -154,6 +156,17 @@ def test_our_own_sentences_pass_when_they_cite_themselves(history) -> None:
     facts = facts_of(profile, compose(profile).observations)
     for fact in facts.by_id.values():
         assert faults(Sentence(text=fact.text, facts=[fact.id]), facts) == [], fact.text
+
+
+@pytest.mark.promise("P2-5-verify")
+@pytest.mark.parametrize("signal", SIGNALS, ids=lambda signal: signal.name)
+def test_every_sentence_of_a_signal_passes_wherever_the_signal_stands(signal: Signal) -> None:
+    for template in signal.sentences:
+        fields = [(name, form) for _, name, form, _ in Formatter().parse(template) if name]
+        numbers = {name: 0.5 if form else 7 for name, form in fields} | {"leading": "evidence"}
+        text = template.format_map(numbers)
+        facts = Facts(9, {"f1": Fact("f1", f"signal:{signal.name}", text)}, ())
+        assert faults(Sentence(text=text, facts=["f1"]), facts) == [], text
 
 
 INVENTED_NUMBERS = (

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.catalogue import CATALOGUE
 from judgment.profile.signals import SIGNALS
 from tests.architecture.pages import CODE, FENCE, LINK, pages, prose
 from tests.architecture.source import ROOT, named, tracked
@@ -127,6 +128,18 @@ def test_records_nobody_here_has_seen_are_replaced_by_texts_of_ours() -> None:
     rows = {signal.name: signal for signal in SIGNALS if f"| `{signal.name}` |" in page}
     assert len(rows) == 12
     assert all(row.formula in page and row.stimulus in page for row in rows.values())
+
+
+@pytest.mark.promise("P2-accept-5")
+def test_consent_runbooks_and_the_catalogue_of_signals_are_there() -> None:
+    consent = (ROOT / "docs/consent.md").read_text(encoding="utf-8")
+    assert "personal context" in consent.lower()
+    runbooks = {page.stem for page in (ROOT / "docs/runbooks").glob("*.md")}
+    assert runbooks >= {"dead-letters", "model-provider", "summaries"}
+    letters = (ROOT / "docs/runbooks/dead-letters.md").read_text(encoding="utf-8")
+    assert all(f"`{queue.name}`" in letters for queue in CATALOGUE.queues)
+    page = (ROOT / "docs/profile.md").read_text(encoding="utf-8")
+    assert "<!-- table: signals -->" in page
 
 
 def test_the_changelog_speaks_of_the_version_that_is_built() -> None:

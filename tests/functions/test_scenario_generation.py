@@ -139,7 +139,7 @@ def test_an_owner_who_was_erased_is_404(w: Workshop):
     assert w.make(uuid.UUID(int=1))[0] == 404
 
 
-@pytest.mark.promise("000-8.5", "R-32", "P2-accept-4")
+@pytest.mark.promise("000-8.5", "000-10.2-personal", "R-32", "P2-accept-4")
 def test_the_21st_of_a_day_is_429_for_that_owner_until_midnight_utc(w: Workshop):
     who, other = w.person(), w.person()
     assert [w.make(who)[0] for _ in range(20)] == [201] * 20

@@ -23,7 +23,7 @@ from tests.integration.sync_app import sync_database
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
-pytestmark = pytest.mark.promise("000-14-content")
+pytestmark = pytest.mark.promise("000-14-content", "P2-2-loader")
 ROWS = """
 SELECT c.*, s.theme, s.category FROM judgment.scenario_contents c
   JOIN public.scenarios s ON s.id = c.scenario_id ORDER BY c.scenario_id

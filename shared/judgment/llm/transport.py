@@ -22,6 +22,9 @@ import httpx
 ANSWER_BYTES = 1_048_576
 _WRITTEN_AT_ONCE = 16_384
 _PASSED_ON = frozenset({b"host", b"content-type", b"content-length", b"accept"})
+_READ = frozenset({b"retry-after"})
+"""Headers of an answer that are handed on. Its type is none of them: the charset a provider names
+there may be any codec of Python's, of which some raise, and some unpack a bomb."""
 
 Socket = httpcore.NetworkStream
 
@@ -71,7 +74,8 @@ class BoundedTransport(httpx.BaseTransport):
             raise httpx.ReadTimeout("", request=request) from None
         except (OSError, ssl.SSLError, *_BROKEN):
             raise httpx.ConnectError("", request=request) from None
-        return httpx.Response(answer.status, headers=answer.headers, content=body)
+        headers = [(n, v) for n, v in answer.headers if n.lower() in _READ]
+        return httpx.Response(answer.status, headers=headers, content=body)
 
     def close(self) -> None:
         """Close the connection."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -114,6 +115,11 @@ def moved(place: str) -> Raw:
     return Raw(status=307, headers={"Location": place})
 
 
+def said_in(charset: str) -> Raw:
+    body = zlib.compress(b"x" * 9_999_999)
+    return Raw(body, status=400, headers={"Content-Type": f"text/plain; charset={charset}"})
+
+
 TROUBLES: list[tuple[str, Reply | Trouble, FailureCode, int]] = [
     ("a body that ends too early", Cut(), "unreachable", 2),
     ("a closed connection", HangUp(), "unreachable", 2),
@@ -163,6 +169,9 @@ TROUBLES: list[tuple[str, Reply | Trouble, FailureCode, int]] = [
         "provider_error",
         1,
     ),
+    ("an error in a codec that raises", said_in("idna"), "provider_error", 1),
+    ("an error in a codec of bytes", said_in("rot13"), "provider_error", 1),
+    ("an error in a codec that unpacks", said_in("zlib"), "provider_error", 1),
     ("a status nobody knows", Raw(status=299), "provider_error", 1),
     ("no content by its status", Raw(status=204, headers={}), "provider_error", 1),
 ]

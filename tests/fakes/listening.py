@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ssl
 import threading
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,6 +52,12 @@ class Listening:
     def url(self) -> str:
         """The root address."""
         return f"http://{self.address}"
+
+    def encrypt(self, context: ssl.SSLContext) -> None:
+        """Speak TLS; before listening."""
+        self._http.socket = context.wrap_socket(
+            self._http.socket, server_side=True, do_handshake_on_connect=False
+        )
 
     def __enter__(self) -> Self:
         """Start listening."""

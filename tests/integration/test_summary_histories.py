@@ -165,7 +165,9 @@ def test_no_history_breaks_a_window_overlaps_a_lease_or_forgets_a_move(
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    machine.TestCase().runTest()
+    result = machine.TestCase().run()
+    assert result is not None
+    assert result.wasSuccessful(), [why for _, why in [*result.failures, *result.errors]]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -13,6 +13,7 @@ from judgment.summary.verify import (
     SENTENCES_IN_BLOCK,
     SENTENCES_IN_SUMMARY,
 )
+from judgment.summary.wordlists import JOINING
 
 if TYPE_CHECKING:
     from judgment.summary.facts import Facts
@@ -28,6 +29,8 @@ Answer with JSON: {{"summary": [{{"text": "...", "facts": ["f1"]}}], "block": [.
 - Each sentence has at most {SENTENCE_LIMIT} characters and cites 1 to {FACTS_PER_SENTENCE} facts
   of one domain, or of signals.
 - Call the person "the owner". Speak of tendencies, in the third person.
+
+Joining words: {" ".join(sorted(JOINING))}.
 
 A sentence is refused for any of these reasons:
 """ + "\n".join(f"- {code}: {meaning}" for code, meaning in CODES.items())

@@ -1,9 +1,11 @@
 """Whether a model's sentences say nothing that their cited facts do not say.
 
 Each sentence is held against the facts it cites, and only those: every number, quotation and
-catalogue name in it must stand there, and it may not order, address or deny anybody, or carry
-anything but plain English in ASCII and typographic quotes and dashes. What an honest paraphrase
-needs is let through; in doubt a sentence is refused, because composer-1 can always say it instead.
+catalogue name in it must stand there, and so must every other word but those that only join. It
+may not order, address or deny anybody, or carry anything but plain English in ASCII and typographic
+quotes and dashes. In doubt a sentence is refused, because composer-1 can always say it instead.
+What code does not see: two numbers or names of the facts a sentence cites, exchanged with one
+another.
 Our own sentences pass when they cite themselves (a property in the tests).
 """
 
@@ -18,8 +20,16 @@ from typing import TYPE_CHECKING
 from judgment.contract.profile import SUMMARY_LIMIT
 from judgment.profile.signals import SIGNALS
 from judgment.summary.numerals import Numeral, equal_forms, numerals, plain_text
-from judgment.summary.vocabulary import named, words_of
-from judgment.summary.wordlists import ADDRESSING, BARE_VERBS, CLAIMING, DENYING, PERHAPS, SAYING_NO
+from judgment.summary.vocabulary import named, root_of, words_of
+from judgment.summary.wordlists import (
+    ADDRESSING,
+    BARE_VERBS,
+    CLAIMING,
+    DENYING,
+    JOINING,
+    PERHAPS,
+    SAYING_NO,
+)
 
 if TYPE_CHECKING:
     from judgment.summary.facts import Fact, Facts
@@ -37,13 +47,16 @@ CODES = {
     "uncited": "a sentence cites no fact",
     "unknown_fact": "a sentence cites an id that is not among the facts",
     "too_many_facts": "a sentence cites more facts than allowed",
-    "mixed_domains": "the cited facts are about more than one domain, or a domain and a signal",
+    "mixed_domains": "the cited facts are about more than one domain, or a domain and a signal, or"
+    " one of them could not be told from chance",
     "characters": "only letters, digits, spaces and . , ; : ? % ( ) + - and quotation marks",
     "invented_number": "each number or number word (one, half, twice, third, dozen, 7 of 9) must"
     " stand in a cited fact, with the same sign, percent mark and partner",
     "invented_quote": "words in quotation marks must stand in a cited fact; better use none",
     "invented_name": "a name of a driver, domain, signal, style, level or theme, or a word with a"
     " capital letter inside the sentence, must stand in a cited fact as it is written there",
+    "invented_word": "each other word must stand in a cited fact, in any inflection, or be a"
+    " joining word",
     "contradiction": "no word that denies, reverses or strengthens (not, never, avoids, less,"
     " always, clearly) which the cited facts do not use; say perhaps where they do",
     "address": "no second or first person, no order, advice, duty, request or role, no link",
@@ -56,7 +69,9 @@ _SINGLE = re.compile("[\u2018\u2019\u201a\u201b]")
 _IN_SINGLE = re.compile(r"(?<![A-Za-z0-9])'(.*?)(?:'(?![A-Za-z0-9])|$)")
 _CAPITAL = re.compile(r"(?<![A-Za-z'])[A-Z][A-Za-z]*")
 _OPENS = re.compile(r"[.:;?(\"\u2014\u2013]\s*[\"'\u2018\u201c(]*$")
-_PAIR_GAP = re.compile(r" (?:of|out of|in|in every|from|to|against|per|over) (?:the |all )?")
+_PAIR_GAP = re.compile(
+    r" (?:of|out of|in|in every|from|to|against|per|over) (?:the |all )?|\s*[-/:\u2013\u2014]\s*"
+)
 _HEDGE = re.compile(
     r"(more than|less than|fewer than|at least|at most|up to|above|below|nearly|almost|not even"
     r"|only|just|every) $"
@@ -64,6 +79,8 @@ _HEDGE = re.compile(
 _LINK = re.compile(r"[a-z0-9-]{2,}\.[a-z]{2,}|\bwww\b|\bhttps?\b")
 _ROLE = re.compile(r"\b(?:system|assistant|user|human|developer|tool|owner|agent|ai)\s*:")
 _DUTY = re.compile(r"\b(?:have|has|had|is|are|be) to\b|\bmake sure\b|\bact as\b")
+_NOT_TOLD = re.compile(r"\b(?:no|not|cannot|neither|none|nothing)\b.*\btold from chance\b")
+_JOINING_ROOTS = frozenset(map(root_of, JOINING))
 _CLAUSE = re.compile(r"(?:^|[.,;:?\u2014\u2013(]\s*|\b(?:and|then|so|to always|or)\s+)([a-z]+)")
 
 
@@ -166,6 +183,24 @@ def _stands_out(text: str, capital: re.Match[str]) -> bool:
     return shouted or not (_OPENS.search(before) or not before.strip(" \"'(\u2018\u201c"))
 
 
+def _invents_word(text: str, cited: Sequence[Fact]) -> bool:
+    known = _JOINING_ROOTS.union(*(_roots(fact.words) for fact in cited))
+    return not _roots(_without_numbers(text)) <= known
+
+
+def _roots(text: str) -> set[str]:
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)*", _one_kind_of_quotes(text).lower())
+    return {root_of(word.removesuffix("n't").split("'")[0]) for word in words}
+
+
+def _without_numbers(text: str) -> str:
+    """Number words are held to `invented_number`."""
+    plain = plain_text(text)
+    for number in reversed(numerals(text)):
+        plain = f"{plain[: number.start]} {plain[number.end :]}"
+    return plain
+
+
 def _contradicts(text: str, cited: Sequence[Fact]) -> bool:
     said, known = set(_english(text)), set(_english(" ".join(fact.text for fact in cited)))
     if known & SAYING_NO:
@@ -174,10 +209,15 @@ def _contradicts(text: str, cited: Sequence[Fact]) -> bool:
         return True
     if any(fact.text.startswith("Perhaps") for fact in cited) and not said & PERHAPS:
         return True
-    if said & CLAIMING - known and all(fact.about.endswith(":flat") for fact in cited):
-        return True
     lowered = " ".join(words_of(text))
+    if any(map(_is_flat, cited)) and (said & CLAIMING - known or not _NOT_TOLD.search(lowered)):
+        return True
     return any(opening in lowered for fact in cited for opening in _other_openings(fact))
+
+
+def _is_flat(fact: Fact) -> bool:
+    """Whether it says what could not be told from chance."""
+    return fact.about.endswith(":flat")
 
 
 def _english(text: str) -> Iterator[str]:
@@ -215,7 +255,7 @@ _CITING: dict[str, _Citing] = {
     "uncited": lambda sentence, cited: not sentence.facts,
     "unknown_fact": lambda sentence, cited: len(cited) < len(sentence.facts),
     "too_many_facts": lambda sentence, cited: len(sentence.facts) > FACTS_PER_SENTENCE,
-    "mixed_domains": lambda sentence, cited: len({fact.scope for fact in cited}) > 1,
+    "mixed_domains": lambda sentence, cited: len({(f.scope, _is_flat(f)) for f in cited}) > 1,
 }
 _Saying = Callable[[str, "Sequence[Fact]"], bool]
 _SAYING: dict[str, _Saying] = {
@@ -223,6 +263,7 @@ _SAYING: dict[str, _Saying] = {
     "invented_number": _invents_number,
     "invented_quote": _invents_quote,
     "invented_name": _invents_name,
+    "invented_word": _invents_word,
     "contradiction": _contradicts,
     "address": _addresses,
 }

@@ -25,6 +25,19 @@ _SIGNAL_ENDING = re.compile(r"_(?:distribution|signature|profile|signal)$")
 Phrase = tuple[str, ...]
 
 
+_ENDINGS = ("ing", "ed", "es", "s", "ly")
+_ROOT_LEAST = 3
+
+
+def root_of(word: str) -> str:
+    """The word without one ending of English inflection: decides, decided and deciding are one."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _ROOT_LEAST:
+            word = word.removesuffix(ending)
+            break
+    return word.rstrip("e")
+
+
 def words_of(text: str) -> Phrase:
     """The words in lower case; underscores, hyphens and other marks part them."""
     return tuple(_WORD.findall(unicodedata.normalize("NFKC", text).lower()))

@@ -52,3 +52,21 @@ BARE_VERBS = _listed(
     """
 )
 """Verbs that order when a clause begins with them; in the third person they end in s."""
+JOINING = _listed(
+    """
+    a an the this that these those it its their theirs they them themselves who whose which what
+    when where while how if whether as than then there of in on at by for from to with within
+    across among between through during before after about around into per via beside besides
+    over out back and or but also so yet far still not no nor neither none nothing cannot is are
+    was were be been being has have had does do did could might would perhaps possibly maybe likely
+    seem appear tend tendency tendencies owner decision decide choice choose chose chosen option
+    driver domain signal pattern pull weight weigh share case time round answer chance evidence
+    result record way lean draw drawn favour favor prefer preference value matter outweigh take
+    took taken pick select go goes went gone come came show shown suggest indicate point hold
+    held give gave given make made move place put count compare expect tell told find found see
+    seen say said look base measure observe reflect best same own overall
+    """
+)
+"""Words that say nothing of an owner by themselves, so that a sentence may join a fact's own words
+with them. Every other word must stand in a cited fact: lists of what must not be said have no end.
+"""

@@ -121,7 +121,7 @@ def observe_signal(signal: Signal, reading: SignalReading) -> Observation:
         return Observation(about, SPARSE, {"n": n, "needed": SPARSE_BELOW, "unit": signal.unit})
     numbers, measured = _with_leading(reading), _measured(signal, reading)
     if measured is not None:
-        template = signal.sentence(measured)
+        template = signal.sentence(measured, n)
         if _fields(template) <= numbers.keys():
             return Observation(about, template, numbers)
     if "leading" in numbers:

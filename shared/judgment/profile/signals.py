@@ -3,9 +3,11 @@
 A row says what a signal is computed from, how, how it is shrunk, what an owner must meet for it
 to move (its stimulus), where the idea comes from, and the sentences it may speak. `measure` is the
 component that picks the sentence: below `cuts[0]` the first, above `cuts[1]` the last, else the
-middle one. A sentence is a template; its placeholders are names of stored numbers, and `n`, the
-supporting decisions, is among them always. Every component is scaled 0 to 1, because summaries are
-renewed when one moves by 0.05 (seed 000 §10.4).
+middle one. Where a share is measured, a first or last sentence begins with "Perhaps" until the
+share stands 1.96 standard deviations from `doubt`, the share that means nothing: one case in two,
+or what picking at random gives. A sentence is a template; its placeholders are names of stored
+numbers, and `n`, the supporting decisions, is among them always. Every component is scaled 0 to 1,
+because summaries are renewed when one moves by 0.05 (seed 000 §10.4).
 
 A retest counts for occasion noise and settles whether a confident decision holds; for every other
 signal it is not a decision of its own. `Beta(1, 1)` is Laplace's rule of succession: one imagined
@@ -15,12 +17,16 @@ decisions a signal says only what it still needs (ruling 21).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from judgment.profile.shapes import RICH_FROM, SPARSE_BELOW
+from judgment.profile.shapes import CLEAR_Z, RICH_FROM, SPARSE_BELOW
 
 BETA = "Beta(1, 1): (k + 1) / (n + 2)"
 DIRICHLET = "Dirichlet(1): (k + 1) / (n + number of classes)"
+EVEN = (0.5, 0.5)
+MOST_OPTIONS = (0.5, 0.75)
+"""Who picks one of four at random takes another than a given one in three cases of four."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,7 @@ class Signal:
     stimulus: str
     unit: str
     source: str
+    doubt: tuple[float, float] | None = None
 
     @property
     def neutral(self) -> float:
@@ -59,9 +66,16 @@ class Signal:
         low, high = self.cuts
         return 0 if measured < low else 2 if measured > high else 1
 
-    def sentence(self, measured: float) -> str:
-        """The template for that value of `measure`."""
-        return self.sentences[self.place(measured)]
+    def sentence(self, measured: float, n: int) -> str:
+        """The template for that value of `measure`, over `n` supporting decisions."""
+        place = self.place(measured)
+        template = self.sentences[place]
+        if self.doubt is None or place == 1:
+            return template
+        nothing = self.doubt[place // 2]
+        spread = math.sqrt(nothing * (1 - nothing) / (n + 2))
+        sure = abs(measured - nothing) >= CLEAR_Z * spread
+        return template if sure else f"Perhaps {template[0].lower()}{template[1:]}"
 
     def needs(self, supporting: int) -> str:
         """What would move the signal to its next state."""
@@ -137,14 +151,14 @@ SIGNALS: tuple[Signal, ...] = (
         ),
         components=(Component("overconfidence", "0 far too unsure, 0.5 matched, 1 far too sure"),),
         measure="overconfidence",
-        cuts=(0.425, 0.575),
+        cuts=(0.4, 0.6),
         sentences=(
-            "Under-confident: mean confidence {mean_confidence:.0%}, while {held_count} of {n} "
-            "such decisions hold.",
-            "Confidence fits: mean confidence {mean_confidence:.0%}, and {held_count} of {n} such "
-            "decisions hold.",
-            "Over-confident: mean confidence {mean_confidence:.0%}, while {held_count} of {n} "
-            "such decisions hold.",
+            "Less sure than their choices bear out: mean confidence {mean_confidence:.0%}, while "
+            "{held_count} of {n} such decisions hold.",
+            "As sure as their choices bear out: mean confidence {mean_confidence:.0%}, and "
+            "{held_count} of {n} such decisions hold.",
+            "Surer than their choices bear out: mean confidence {mean_confidence:.0%}, while "
+            "{held_count} of {n} such decisions hold.",
         ),
         shrinkage="gap · n / (n + 4)",
         stimulus="a round that asks how sure the owner is",
@@ -187,10 +201,13 @@ SIGNALS: tuple[Signal, ...] = (
         components=(Component("moved", "0 never moved, 1 always moved"),),
         measure="moved",
         cuts=(0.25, 0.6),
+        doubt=EVEN,
         sentences=(
             "Keeps a first choice under counter-argument: changed {changed} of {n} first choices.",
-            "Sometimes moved by a counter-argument: changed {changed} of {n} first choices.",
-            "Often moved by a counter-argument: changed {changed} of {n} first choices.",
+            "Sometimes leaves a first choice under counter-argument: changed {changed} of {n} "
+            "first choices.",
+            "Often leaves a first choice under counter-argument: changed {changed} of {n} first "
+            "choices.",
         ),
         shrinkage=BETA,
         stimulus="a round that argues against the first choice",
@@ -205,6 +222,7 @@ SIGNALS: tuple[Signal, ...] = (
         components=(Component("accuracy", "0 never right, 1 always right"),),
         measure="accuracy",
         cuts=(0.4, 0.7),
+        doubt=EVEN,
         sentences=(
             "Seldom foresees others: right in {right} of {n} predictions.",
             "Foresees others about as often as not: right in {right} of {n} predictions.",
@@ -225,10 +243,12 @@ SIGNALS: tuple[Signal, ...] = (
         ),
         components=(Component("dissented", "0 always with the majority, 1 always against"),),
         measure="dissented",
-        cuts=(0.3, 0.6),
+        cuts=(0.3, 0.8),
+        doubt=MOST_OPTIONS,
         sentences=(
             "Mostly goes with a stated majority: against it in {against} of {n} rounds.",
-            "Goes against a stated majority at times: in {against} of {n} rounds.",
+            "Goes now with a stated majority, now against it: against it in {against} of {n} "
+            "rounds.",
             "Often goes against a stated majority: in {against} of {n} rounds.",
         ),
         shrinkage=BETA,
@@ -247,13 +267,14 @@ SIGNALS: tuple[Signal, ...] = (
         components=(Component("matched", "0 reasons and choices apart, 1 always together"),),
         measure="matched",
         cuts=(0.4, 0.7),
+        doubt=EVEN,
         sentences=(
             "Reasons and choices often part: the option taken serves a reason given in {matches} "
             "of {n} rationales.",
             "Reasons and choices meet at times: the option taken serves a reason given in "
             "{matches} of {n} rationales.",
-            "Says why and means it: the option taken serves a reason given in {matches} of {n} "
-            "rationales.",
+            "Reasons and choices mostly meet: the option taken serves a reason given in {matches} "
+            "of {n} rationales.",
         ),
         shrinkage=BETA,
         stimulus="a round answered with a written rationale",
@@ -270,11 +291,13 @@ SIGNALS: tuple[Signal, ...] = (
         ),
         components=(Component("adjusted", "0 never adjusts, 1 always adjusts"),),
         measure="adjusted",
-        cuts=(0.3, 0.65),
+        cuts=(0.3, 0.8),
+        doubt=MOST_OPTIONS,
         sentences=(
-            "Seldom changes course after a bad outcome: in {changed} of {n} seen.",
-            "Sometimes changes course after a bad outcome: in {changed} of {n} seen.",
-            "Changes course after a bad outcome: in {changed} of {n} seen.",
+            "Keeps an approach after a bad outcome: took another one after {changed} of {n} seen.",
+            "Now keeps and now leaves an approach after a bad outcome: took another one after "
+            "{changed} of {n} seen.",
+            "Leaves an approach after a bad outcome: took another one after {changed} of {n} seen.",
         ),
         shrinkage=BETA,
         stimulus="a round whose outcome is shown later",
@@ -292,6 +315,7 @@ SIGNALS: tuple[Signal, ...] = (
         components=(Component("noise", "0 always the same answer, 1 always another"),),
         measure="noise",
         cuts=(0.25, 0.5),
+        doubt=EVEN,
         sentences=(
             "Steady: gave the same answer in {same} of {n} repeated decisions.",
             "Fairly steady: gave the same answer in {same} of {n} repeated decisions.",
@@ -310,6 +334,7 @@ SIGNALS: tuple[Signal, ...] = (
         components=(Component("accuracy", "0 never right, 1 always right"),),
         measure="accuracy",
         cuts=(0.4, 0.7),
+        doubt=EVEN,
         sentences=(
             "Often surprised by their own choice: foresaw {right} of {n} predicted.",
             "Foresees some of their own choices: {right} of {n} predicted.",

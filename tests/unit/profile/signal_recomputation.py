@@ -112,10 +112,10 @@ def _confidence(firsts: Sequence[Decision], repeats: Sequence[tuple[Decision, De
     mean = sum(d.confidence for d in firsts) / len(firsts)
     over = ((mean - held / n) * n / (n + 4) + 1) / 2
     how, link = (
-        ("Under-confident", "while"),
-        ("Confidence fits", "and"),
-        ("Over-confident", "while"),
-    )[_place(over, 0.425, 0.575)]
+        ("Less sure than their choices bear out", "while"),
+        ("As sure as their choices bear out", "and"),
+        ("Surer than their choices bear out", "while"),
+    )[_place(over, 0.4, 0.6)]
     return f"{how}: mean confidence {mean:.0%}, {link} {held} of {n} such decisions hold."
 
 
@@ -135,23 +135,28 @@ def _beside_others(rounds: Sequence[Decision]) -> list[str]:
     k, n = sum(d.first_option_id != d.chosen_option_id for d in argued), len(argued)
     moved_by = (
         f"Keeps a first choice under counter-argument: changed {k} of {n} first choices.",
-        f"Sometimes moved by a counter-argument: changed {k} of {n} first choices.",
-        f"Often moved by a counter-argument: changed {k} of {n} first choices.",
-    )[_beta(k, n, 0.25, 0.6)]
+        f"Sometimes leaves a first choice under counter-argument: changed {k} of {n} first "
+        "choices.",
+        f"Often leaves a first choice under counter-argument: changed {k} of {n} first choices.",
+    )
     shown = [d for d in rounds if d.stimuli.majority_option_id]
-    k, n = sum(d.predicted_peer_option_id == _majority(d) for d in shown), len(shown)
+    right, of = sum(d.predicted_peer_option_id == _majority(d) for d in shown), len(shown)
     read = (
-        f"Seldom foresees others: right in {k} of {n} predictions.",
-        f"Foresees others about as often as not: right in {k} of {n} predictions.",
-        f"Reads others well: right in {k} of {n} predictions.",
-    )[_beta(k, n, 0.4, 0.7)]
-    k = sum(d.chosen_option_id != _majority(d) for d in shown)
+        f"Seldom foresees others: right in {right} of {of} predictions.",
+        f"Foresees others about as often as not: right in {right} of {of} predictions.",
+        f"Reads others well: right in {right} of {of} predictions.",
+    )
+    apart = sum(d.chosen_option_id != _majority(d) for d in shown)
     against = (
-        f"Mostly goes with a stated majority: against it in {k} of {n} rounds.",
-        f"Goes against a stated majority at times: in {k} of {n} rounds.",
-        f"Often goes against a stated majority: in {k} of {n} rounds.",
-    )[_beta(k, n, 0.3, 0.6)]
-    return [moved_by, read, against]
+        f"Mostly goes with a stated majority: against it in {apart} of {of} rounds.",
+        f"Goes now with a stated majority, now against it: against it in {apart} of {of} rounds.",
+        f"Often goes against a stated majority: in {apart} of {of} rounds.",
+    )
+    return [
+        _share(moved_by, k, n, 0.25, 0.6),
+        _share(read, right, of, 0.4, 0.7),
+        _share(against, apart, of, 0.3, 0.8, most=0.75),
+    ]
 
 
 def _authenticity(rounds: Sequence[Decision]) -> str:
@@ -163,31 +168,35 @@ def _authenticity(rounds: Sequence[Decision]) -> str:
     how = (
         "Reasons and choices often part",
         "Reasons and choices meet at times",
-        "Says why and means it",
-    )[_beta(k, n, 0.4, 0.7)]
-    return f"{how}: the option taken serves a reason given in {k} of {n} rationales."
+        "Reasons and choices mostly meet",
+    )
+    numbers = f"the option taken serves a reason given in {k} of {n} rationales."
+    return _share([f"{said}: {numbers}" for said in how], k, n, 0.4, 0.7)
 
 
 def _learning(rounds: Sequence[Decision], by_id: dict) -> str:
     sequels = [(by_id[d.outcome_of], d) for d in rounds if d.outcome_of]
     k, n = sum(_taken(a).approach != _taken(b).approach for a, b in sequels), len(sequels)
-    how = ("Seldom changes", "Sometimes changes", "Changes")[_beta(k, n, 0.3, 0.65)]
-    return f"{how} course after a bad outcome: in {k} of {n} seen."
+    how = ("Keeps", "Now keeps and now leaves", "Leaves")
+    numbers = f"an approach after a bad outcome: took another one after {k} of {n} seen."
+    return _share([f"{said} {numbers}" for said in how], k, n, 0.3, 0.8, most=0.75)
 
 
 def _noise(same: int, n: int) -> str:
-    how = ("Steady", "Fairly steady", "Varies with the occasion")[_beta(n - same, n, 0.25, 0.5)]
-    return f"{how}: gave the same answer in {same} of {n} repeated decisions."
+    how = ("Steady", "Fairly steady", "Varies with the occasion")
+    numbers = f"gave the same answer in {same} of {n} repeated decisions."
+    return _share([f"{said}: {numbers}" for said in how], n - same, n, 0.25, 0.5)
 
 
 def _foresight(rounds: Sequence[Decision]) -> str:
     asked = [d for d in rounds if d.self_predicted_option_id]
     k, n = sum(d.self_predicted_option_id == d.chosen_option_id for d in asked), len(asked)
-    return (
+    said = (
         f"Often surprised by their own choice: foresaw {k} of {n} predicted.",
         f"Foresees some of their own choices: {k} of {n} predicted.",
         f"Knows how they will choose: foresaw {k} of {n} predicted.",
-    )[_beta(k, n, 0.4, 0.7)]
+    )
+    return _share(said, k, n, 0.4, 0.7)
 
 
 def _names(rounds: Sequence[Decision], same: int, repeats: int) -> str:
@@ -225,8 +234,16 @@ def _reading(d: Decision) -> float:
     return len(text.split()) * 60_000 / 238
 
 
-def _beta(k: int, n: int, low: float, high: float) -> int:
-    return _place((k + 1) / (n + 2), low, high)
+def _share(
+    said: Sequence[str], k: int, n: int, low: float, high: float, *, most: float = 0.5
+) -> str:
+    """The sentence of k in n; an outer one with "perhaps" until far from what says nothing."""
+    share = (k + 1) / (n + 2)
+    place = _place(share, low, high)
+    idle = most if place == 2 else 0.5
+    if place == 1 or (share - idle) ** 2 * (n + 2) >= 1.96**2 * idle * (1 - idle):
+        return said[place]
+    return f"Perhaps {said[place][0].lower()}{said[place][1:]}"
 
 
 def _place(value: float, low: float, high: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from string import Formatter
 
 import pytest
@@ -11,7 +12,7 @@ from judgment.profile.drivers import DRIVERS, NO_DRIVER, SCENARIO_DRIVERS
 from judgment.profile.model import SIGNALS_STORED, read_signal
 from judgment.profile.observe import observe_signal
 from judgment.profile.shapes import state_of
-from judgment.profile.signals import SIGNALS, Signal
+from judgment.profile.signals import BETA, SIGNALS, Signal
 
 STORED = {
     "confidence_calibration": {"mean_confidence": 0.8, "held_count": 6},
@@ -59,6 +60,40 @@ def test_each_sentence_can_be_said_from_stored_numbers(signal: Signal, place: in
     assert "14" in text
     assert "{" not in text
     assert text.split("{")[0][:5] == signal.sentences[place][:5]
+
+
+def claimed_outright(signal: Signal, rate: float, n: int, *, places: tuple[int, ...]) -> float:
+    """How often a yes at that rate ends, after n cases, in an outer sentence without "Perhaps"."""
+    return sum(
+        comb(n, k) * rate**k * (1 - rate) ** (n - k)
+        for k in range(n + 1)
+        if (share := (k + 1) / (n + 2), template := signal.sentence(share, n))
+        and signal.place(share) in places
+        and not template.startswith("Perhaps ")
+    )
+
+
+SHARES = [s for s in SIGNALS if s.shrinkage == BETA]
+
+
+@pytest.mark.parametrize("signal", SHARES, ids=lambda s: s.name)
+@pytest.mark.parametrize("n", [4, 6, 8, 12, 18, 30, 60])
+def test_chance_seldom_makes_a_plain_sentence_of_half_and_half(signal: Signal, n: int) -> None:
+    assert claimed_outright(signal, 0.5, n, places=(0, 2)) < 0.08
+
+
+@pytest.mark.parametrize("name", ["dissent_profile", "learning_rate"])
+@pytest.mark.parametrize("n", [4, 6, 8, 12, 18, 30, 60])
+def test_picking_one_of_four_at_random_is_neither_dissent_nor_learning(name: str, n: int) -> None:
+    [signal] = [s for s in SIGNALS if s.name == name]
+    assert claimed_outright(signal, 0.75, n, places=(2,)) < 0.08
+
+
+@pytest.mark.parametrize("signal", SHARES, ids=lambda s: s.name)
+def test_a_trait_that_never_fails_is_said_plainly_when_there_is_enough_of_it(signal) -> None:
+    assert signal.sentence(21 / 22, 20) == signal.sentences[2]
+    assert signal.sentence(1 / 22, 20) == signal.sentences[0]
+    assert signal.sentence(5 / 6, 4).startswith("Perhaps ")
 
 
 @pytest.mark.promise("R-21")

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from judgment.contract.profile import CONTEXT_BLOCK_LIMIT
+from judgment.contract.profile import CATEGORIES, CONTEXT_BLOCK_LIMIT, SUMMARY_LIMIT
 from judgment.profile import store as profile_rows
 from judgment.profile.composer import compose
+from judgment.profile.drivers import SCENARIO_DRIVERS
 from judgment.profile.service import ProfileService
+from judgment.summary.facts import FACTS_LIMIT
 from tests.fakes.models import CHOICE, in_turn
-from tests.fakes.summaries import MARK, START, WINDOW, said_by, truthful
+from tests.fakes.summaries import MARK, START, WINDOW, said_by, told_facts, truthful
 from tests.fakes.summary_door import SummaryDoor
 from tests.unit.summary.profiles import simulated
 
@@ -121,3 +123,37 @@ def test_small_moves_add_up_until_they_are_one(h: SummaryDoor) -> None:
         documents = {**PROFILE.documents, "persuadability": moved}
         due.append(h.save(replace(PROFILE, documents=documents)).due_at is not None)
     assert due == [False, False, True]
+
+
+@pytest.mark.promise("P2-5-block")
+def test_more_than_fits_ends_in_whole_lines_and_says_how_many_are_missing(h: SummaryDoor) -> None:
+    patterns = {
+        category: {
+            "decisions": 50,
+            "drivers": [
+                {"name": name, "weight": 9, "sd": 1, "share": 0.06} for name in SCENARIO_DRIVERS
+            ],
+        }
+        for category in CATEGORIES
+    }
+    rules = [
+        {"trigger": f"t{n}", "behavior_shift": "waits " * 25, "confidence": 0.5} for n in range(20)
+    ]
+    tally = {"differed": 40, "took_most": 30, "chance_most": 13.3}
+    documents = {
+        **PROFILE.documents,
+        "category_patterns": patterns,
+        "context_rules": rules,
+        "option_preferences": {c: dict.fromkeys(SCENARIO_DRIVERS, tally) for c in CATEGORIES},
+    }
+    h.save(replace(PROFILE, documents=documents))
+    models = h.models()
+    h.deliver(models)
+    texts = h.texts()
+    block = texts["agent_context_block"]
+    assert texts["summary_model_version"] == CHOICE.label
+    assert len(block.encode()) <= CONTEXT_BLOCK_LIMIT
+    assert len(texts["summary_text"]) <= SUMMARY_LIMIT
+    assert block.splitlines()[-1].startswith("Left out for length: ")
+    assert all(line.endswith((".", ":")) for line in block.splitlines())
+    assert 40 < len(told_facts(models.told)) <= FACTS_LIMIT

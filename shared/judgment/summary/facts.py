@@ -68,6 +68,7 @@ def is_foreign(observation: Observation) -> bool:
     kind, _, rest = observation.about.partition(":")
     return (
         kind not in ("category", "signal")
+        or '"' in observation.text  # whatever is stored and not ours is said in quotes
         or rest.rpartition(":")[2] in FOREIGN_ASPECTS
         or observation.template in FOREIGN_TEMPLATES
     )

@@ -13,6 +13,7 @@ from judgment.kit.settings import read_settings
 from judgment.queue.jobs import SqsQueue
 from judgment.scenarios.intake import DecisionIntake
 from judgment.scenarios.ports import Summaries
+from judgment.summary.debounce import WINDOW
 from judgment.summary.moves import request_if_moved
 from judgment.summary.wakeups import wake
 
@@ -23,7 +24,7 @@ class Settings:
 
     database_url: str
     queue_url_summary: str
-    summary_window_seconds: float = 600.0
+    summary_window_seconds: float = WINDOW.total_seconds()
 
 
 def wire() -> tuple[DecisionIntake, Telemetry]:

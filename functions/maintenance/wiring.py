@@ -14,6 +14,7 @@ from judgment.kit.clock import utc_now
 from judgment.kit.settings import read_settings
 from judgment.queue.bus import EventBridgeBus, EventBus
 from judgment.queue.jobs import SqsQueue
+from judgment.summary.debounce import WINDOW
 from judgment.summary.wakeups import wake_overdue
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class Settings:
     database_url: str
     event_bus_name: str
     queue_url_summary: str
-    summary_window_seconds: float = 600.0
+    summary_window_seconds: float = WINDOW.total_seconds()
 
 
 def wire() -> tuple[Begin, EventBus, WakeOverdue, Telemetry]:

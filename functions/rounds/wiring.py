@@ -18,6 +18,7 @@ from judgment.queue.jobs import SqsQueue
 from judgment.scenarios import choosing
 from judgment.scenarios.ports import Summaries
 from judgment.scenarios.rounds import Rounds
+from judgment.summary.debounce import WINDOW
 from judgment.summary.moves import request_if_moved
 from judgment.summary.wakeups import wake
 
@@ -29,9 +30,9 @@ class Settings:
     database_url: str
     event_bus_name: str
     queue_url_summary: str
-    summary_window_seconds: float = 600.0
-    retest_after_days: int = 30
-    retest_one_in: int = 20
+    summary_window_seconds: float = WINDOW.total_seconds()
+    retest_after_days: int = choosing.Settings.retest_after_days
+    retest_one_in: int = choosing.Settings.retest_one_in
 
 
 def wire() -> tuple[Rounds, Telemetry]:

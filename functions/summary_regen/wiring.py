@@ -19,6 +19,7 @@ from judgment.llm.keys import StoredKeys
 from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured
 from judgment.queue.jobs import SqsQueue
+from judgment.summary.debounce import WINDOW
 from judgment.summary.regenerate import Accounts, Regeneration
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Settings:
 
     database_url: str
     queue_url_summary: str
-    summary_window_seconds: float = 600.0
+    summary_window_seconds: float = WINDOW.total_seconds()
 
 
 def wire() -> tuple[Regeneration, JobQueue, Telemetry]:

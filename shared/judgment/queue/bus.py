@@ -79,6 +79,10 @@ def event_of_message(body: str) -> Event:
         raise InvalidRequest("The message is no event of ours.") from error
 
 
+SENDING_SECONDS = 11.0
+"""What one call of `aws_client` may take when it hangs; with less left, leave it to the sweep."""
+
+
 def aws_client(service: str) -> Any:
     """A boto3 client that gives up within the time a request has."""
     import boto3  # doors that send nothing must not pay for it

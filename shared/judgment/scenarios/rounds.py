@@ -27,7 +27,9 @@ from judgment.kit.deadline import Deadline
 from judgment.kit.errors import Conflict, NotFound
 from judgment.kit.ids import IdFactory, new_id
 from judgment.kit.killpoints import reach
+from judgment.profile.service import OURS
 from judgment.queue import outbox
+from judgment.queue.bus import SENDING_SECONDS
 from judgment.scenarios import store
 from judgment.scenarios.model import to_wire
 from judgment.scenarios.offering import Offering
@@ -36,6 +38,7 @@ from judgment.scenarios.recording import (
     checked_rationale,
     refuse_what_was_not_offered,
 )
+from judgment.scenarios.refusals import NO_OWNER, SYNCS_OWN
 from judgment.scenarios.serving import shown_outcome
 
 if TYPE_CHECKING:
@@ -49,13 +52,8 @@ if TYPE_CHECKING:
     from judgment.scenarios.serving import Serving
 
 DECIDE_ROUTE = "POST /api/v1/decisions"
-OURS = "judgment"
-SENDING_SECONDS = 11.0
-"""What one call of AWS may take when it hangs; with less left, the sweep sends instead."""
 
 _NO_SCENARIO = "There is no such scenario."
-_NO_OWNER = "There is no such owner."
-_SYNCS_OWN = "Your judgment profile is kept by a Sync app; play your rounds there."
 _ANSWERED = "You have decided on this scenario already; it was recorded then."
 
 
@@ -145,7 +143,7 @@ class Rounds:
                 _, answer, _ = self._once(tx, owner, key, DECIDE_ROUTE, body, lambda: effect(tx))
                 reach("rounds.before_commit")
         except ForeignKeyViolated as error:
-            raise NotFound(_NO_OWNER) from error  # erased between the door and here
+            raise NotFound(NO_OWNER) from error  # erased between the door and here
         reach("rounds.after_commit")
         for recorded in done:
             self._tell(owner, recorded, correlation_id, deadline or Deadline.after(60))
@@ -166,7 +164,7 @@ class Rounds:
         try:
             store.add_choice(tx, owner, new.id)
         except CheckViolated as error:
-            raise Conflict(_SYNCS_OWN) from error  # its choices have columns we know nothing of
+            raise Conflict(SYNCS_OWN) from error  # its choices have columns we know nothing of
         store.add_snapshot(tx, owner, new.id, self._ids())
         decision = store.add_decision(tx, new)
         reach("rounds.decided")
@@ -228,8 +226,8 @@ def _lock(tx: Transaction, owner: UUID) -> None:
     if keeper == OURS:
         return
     if keeper is None and not store.owner_is_known(tx, owner):
-        raise NotFound(_NO_OWNER)
-    raise Conflict(_SYNCS_OWN)
+        raise NotFound(NO_OWNER)
+    raise Conflict(SYNCS_OWN)
 
 
 def _shown(

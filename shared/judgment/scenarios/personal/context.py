@@ -15,6 +15,7 @@ from uuid import UUID
 from judgment.contract.personal import PERSONAL_CONTEXT_LIMIT, Lightbox, PersonalContext
 from judgment.kit.errors import InvalidRequest, NotFound, TooLarge
 from judgment.scenarios.personal import store
+from judgment.scenarios.refusals import NO_OWNER
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -55,13 +56,13 @@ class PersonalContexts:
         """The prompt was seen and will not come again. Raises NotFound."""
         with self._begin(owner) as tx:
             if not store.dismiss_lightbox(tx, owner):
-                raise NotFound("There is no such owner.")
+                raise NotFound(NO_OWNER)
 
 
 def _shown(tx: Transaction, owner: UUID) -> PersonalContext:
     row = store.context_as_shown(tx, owner)
     if row is None:
-        raise NotFound("There is no such owner.")
+        raise NotFound(NO_OWNER)
     onboarded = row["is_sync_profile"] or row["games_analyzed"] >= ONBOARDED_FROM
     return PersonalContext(
         personal_context=row["personal_context"],

@@ -25,10 +25,12 @@ from judgment.kit.killpoints import reach
 from judgment.llm.model import FailureCode, ModelFailure
 from judgment.llm.store import record_calls
 from judgment.queue import outbox
+from judgment.queue.bus import SENDING_SECONDS
 from judgment.scenarios.model import Scenario, to_wire
 from judgment.scenarios.personal import prompt, store, wording
 from judgment.scenarios.personal.domain import Target, choose
 from judgment.scenarios.personal.scaffold import SHAPES, Draft, assembled
+from judgment.scenarios.refusals import NO_OWNER, SYNCS_OWN
 from judgment.scenarios.rules import Complaint
 from judgment.scenarios.rules import complaints as broken_rules
 
@@ -46,17 +48,13 @@ ROLE: ModelRole = "scenario"
 DAY = 86_400
 RESERVE_SECONDS = 3.0
 """Kept of the invocation for storing what came of it."""
-SENDING_SECONDS = 11.0
-"""What one call of AWS may take when it hangs; with less left, the sweep sends the event."""
 
 _EMPTY = (
     "Your personal context is empty. Write about your life and work with"
     " PUT /api/v1/personal-context first."
 )
-_SYNCS_OWN = "Your judgment profile is kept by a Sync app; play your rounds there."
 _NO_MODEL = "No model makes personal scenarios here: the operator has not set MODEL_SCENARIO."
 _NOTHING_LEFT = "No scenario could be made, and none of the canonical ones is left for you."
-
 
 OwnChoice = Callable[["Transaction", UUID, "ModelRole"], "ModelChoice | None"]
 """The model that an owner chose for a role, where they may use it now."""
@@ -158,12 +156,12 @@ class PersonalRounds:
         with self._begin(owner) as tx:
             row = store.context_as_shown(tx, owner)
             if row is None:
-                raise NotFound("There is no such owner.")
+                raise NotFound(NO_OWNER)
             context: str = row["personal_context"]
             if not context.strip():
                 raise InvalidRequest(_EMPTY)
             if row["is_sync_profile"]:
-                raise Conflict(_SYNCS_OWN)
+                raise Conflict(SYNCS_OWN)
             choice = self._models.choice(ROLE, self._own_choice(tx, owner, ROLE))
             if choice is None:
                 raise Unavailable(_NO_MODEL)
@@ -205,7 +203,7 @@ class PersonalRounds:
         with self._begin(order.owner) as tx:
             now_there = store.lock_context(tx, order.owner)
             if now_there is None:
-                raise NotFound("There is no such owner.")
+                raise NotFound(NO_OWNER)
             record_calls(tx, order.owner, made.calls, self._ids)
             if not now_there.strip():
                 refusal = InvalidRequest(_EMPTY)

@@ -158,9 +158,10 @@ def _take_in_time(owner: OwnerPart, decision: Decision) -> None:
 
 def _take_in_others(owner: OwnerPart, decision: Decision) -> None:
     """What the owner did under an argument, beside a majority, and against their own forecast."""
-    taken, stimuli = decision.chosen_option_id, decision.stimuli
+    stimuli, option = decision.stimuli, _unargued(decision)
+    taken = option.id if option else decision.chosen_option_id
     if decision.first_option_id in stimuli.counter_arguments:
-        owner.count("persuadability", changed=taken != decision.first_option_id)
+        owner.count("persuadability", changed=decision.chosen_option_id != taken)
     majority = stimuli.majority_option_id
     if majority is not None:
         owner.count("dissent_profile", against=taken != majority)
@@ -170,11 +171,17 @@ def _take_in_others(owner: OwnerPart, decision: Decision) -> None:
         owner.count("self_awareness", right=taken == decision.self_predicted_option_id)
 
 
+def _unargued(decision: Decision) -> Option | None:
+    """What was taken before any counter-argument, which speaks of persuadability alone."""
+    return next((o for o in decision.options if o.id == decision.first_option_id), decision.chosen)
+
+
 def _take_in_sequel(owner: OwnerPart, decision: Decision, earlier: _Made | None) -> None:
-    chosen = decision.chosen
-    if decision.stimuli.sequel_of is None or earlier is None or earlier.good is None:
+    """Whether an approach was kept; whoever took none of the above had none to keep."""
+    chosen = _unargued(decision)
+    if decision.stimuli.sequel_of is None or earlier is None or chosen is None:
         return
-    if chosen is None or (chosen.approach is None and earlier.approach is None):
+    if earlier.good is None or earlier.approach is None:
         return
     changed = chosen.approach != earlier.approach
     if earlier.good:

@@ -239,7 +239,7 @@ SIGNALS: tuple[Signal, ...] = (
         inputs="the option taken, the stated peer majority",
         formula=(
             "n = rounds with a stated majority; k = those in which another option, or none, was "
-            "taken; dissented = k / n"
+            "taken, before any counter-argument; dissented = k / n"
         ),
         components=(Component("dissented", "0 always with the majority, 1 always against"),),
         measure="dissented",
@@ -286,8 +286,9 @@ SIGNALS: tuple[Signal, ...] = (
         description="Whether the owner's choices change after seeing how a choice turned out.",
         inputs="the earlier decision's outcome, the approach of the option taken then and now",
         formula=(
-            "n = sequels that showed a bad outcome of the earlier decision; k = those in which an "
-            "option of another approach, or of none, was taken; adjusted = k / n"
+            "n = sequels that showed a bad outcome of an approach taken earlier; k = those in "
+            "which an option of another approach, or of none, was taken, before any "
+            "counter-argument; adjusted = k / n"
         ),
         components=(Component("adjusted", "0 never adjusts, 1 always adjusts"),),
         measure="adjusted",
@@ -330,7 +331,10 @@ SIGNALS: tuple[Signal, ...] = (
         name="self_awareness",
         description="How well the owner foresees their own choices.",
         inputs="a self-prediction, the option taken",
-        formula="n = self-predictions; k = those that name the option taken; accuracy = k / n",
+        formula=(
+            "n = self-predictions; k = those that name the option taken, before any "
+            "counter-argument; accuracy = k / n"
+        ),
         components=(Component("accuracy", "0 never right, 1 always right"),),
         measure="accuracy",
         cuts=(0.4, 0.7),

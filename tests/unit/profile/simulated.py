@@ -147,7 +147,7 @@ def _stimuli(number: int) -> Stimuli:
     if step % 3 == 0:
         majority = f"o{step % 2 + 1}"
         stimuli = replace(stimuli, majority_option_id=majority, majority_text="Most want this.")
-    if step % 2 == 0:
+    if step % 2 == 0 and step % 3:
         arguments = {f"o{place}": "Think again." for place in range(3)}
         stimuli = replace(stimuli, counter_arguments=arguments)
     if step % 2 == 1:

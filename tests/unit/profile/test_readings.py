@@ -96,6 +96,31 @@ def test_good_outcomes_stand_beside_learning_and_are_no_part_of_it() -> None:
     assert absent([good, sequels[0]], "learning_rate")
 
 
+def test_a_counter_argument_moves_persuadability_and_nothing_else() -> None:
+    argued = {"counter_arguments": {"a": "But then?"}}
+    yielding = {"first_option_id": "a", "self_predicted_option_id": "a"}
+    shown = {**argued, "majority_option_id": "a"}
+    first = made(1, "a", stimuli={"outcomes": TURNED_OUT})
+    sequel = {**argued, "sequel_of": first.scenario_id}
+    rounds = [
+        first,
+        made(2, "b", stimuli=shown, **yielding),
+        made(3, "b", outcome_of=first.id, stimuli=sequel, **yielding),
+    ]
+    assert numbers(rounds, "persuadability")["changed"] == 2
+    assert numbers(rounds, "dissent_profile")["against"] == 0
+    assert numbers(rounds, "learning_rate")["changed"] == 0
+    assert numbers(rounds, "self_awareness")["right"] == 2
+
+
+@pytest.mark.parametrize("then", ["a", "none"])
+def test_who_took_no_approach_can_neither_keep_nor_leave_one(then: str) -> None:
+    bad = {"outcomes": {"none": Outcome("Badly.", good=False)}}
+    first = made(1, "none", stimuli=bad)
+    after = made(2, then, outcome_of=first.id, stimuli={"sequel_of": first.scenario_id})
+    assert absent([first, after], "learning_rate")
+
+
 def test_an_outcome_that_was_not_shown_teaches_nothing() -> None:
     first = made(1, "a", stimuli={"outcomes": TURNED_OUT})
     untold = made(2, "b", stimuli={"sequel_of": first.scenario_id})

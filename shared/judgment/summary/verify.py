@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from judgment.summary.model import Sentence, Written
 
 SENTENCE_LIMIT = 400
+WORDS_LEAST = 3
 FACTS_PER_SENTENCE = 4
 SENTENCES_IN_SUMMARY = 12
 SENTENCES_IN_BLOCK = 40
@@ -43,7 +44,7 @@ SENTENCES_IN_BLOCK = 40
 CODES = {
     "nothing_said": "neither list may be empty",
     "too_many": "more sentences, or more text, than allowed",
-    "too_long": "a sentence is empty or too long",
+    "too_long": "a sentence is too long, or shorter than three words",
     "uncited": "a sentence cites no fact",
     "unknown_fact": "a sentence cites an id that is not among the facts",
     "too_many_facts": "a sentence cites more facts than allowed",
@@ -81,7 +82,11 @@ _ROLE = re.compile(r"\b(?:system|assistant|user|human|developer|tool|owner|agent
 _DUTY = re.compile(r"\b(?:have|has|had|is|are|be) to\b|\bmake sure\b|\bact as\b")
 _NOT_TOLD = re.compile(r"\b(?:no|not|cannot|neither|none|nothing)\b.*\btold from chance\b")
 _JOINING_ROOTS = frozenset(map(root_of, JOINING))
-_CLAUSE = re.compile(r"(?:^|[.,;:?\u2014\u2013(]\s*|\b(?:and|then|so|to always|or)\s+)([a-z]+)")
+_CLAUSE = re.compile(
+    r"(?:^|[.,;:?\u2026\u2014\u2013(\"'+-]\s*"
+    r"|\b(?:and|then|so|to always|or|but|also|yet|still|far|perhaps|maybe|possibly|likely|it"
+    r"|before|after)\s+)(?=([a-z]+))"
+)
 
 
 def complaints(written: Written, facts: Facts) -> tuple[str, ...]:
@@ -106,7 +111,7 @@ def faults(sentence: Sentence, facts: Facts) -> list[str]:
     """The codes of what is wrong with one sentence, in the order of `CODES`."""
     text, cited = sentence.text, facts.cited(sentence.facts)
     found = [code for code, is_wrong in _CITING.items() if is_wrong(sentence, cited)]
-    if not 0 < len(text.strip()) <= SENTENCE_LIMIT or len(text) > SENTENCE_LIMIT:
+    if len(words_of(text)) < WORDS_LEAST or len(text) > SENTENCE_LIMIT:
         return [*found, "too_long"]
     return found + [code for code, is_wrong in _SAYING.items() if is_wrong(text, cited)]
 

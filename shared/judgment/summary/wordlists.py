@@ -41,14 +41,16 @@ ADDRESSING = _listed(
 """Words that speak to a reader, oblige somebody, or speak of agents and their prompts."""
 BARE_VERBS = _listed(
     """
-    accept act add adopt agree allow answer apply approve ask assume avoid be begin believe book buy
-    call change check choose click confirm consider copy decide decline delegate delete deny
-    disclose do download email end enter favour favor file find fire forward get give go grant help
-    hire hold invest keep leave list look make move note offer open order output pass pay pick place
-    plan prefer print prioritise prioritize promise propose provide publish purchase push put raise
-    read reject release remove repeat replace reply report request reserve respond run save say
-    search select sell send set share show sign skip speak spend start stay stop submit switch take
-    tell think transfer treat trust try turn type update use view visit vote wait write
+    accept act add adopt agree allow answer apply approve ask assume avoid be begin believe book
+    buy call change check choose click come compare confirm consider copy count decide decline
+    delegate delete deny disclose do download draw email end enter expect favor favour file find
+    fire forward get give go grant help hire hold indicate invest keep leave list look make
+    measure move note observe offer open order output pass pay pick place plan point prefer
+    print prioritise prioritize promise propose provide publish purchase push put raise read
+    reflect reject release remove repeat replace reply report request reserve respond run save
+    say search see select sell send set share show sign skip speak spend start stay stop submit
+    suggest switch take tell think transfer treat trust try turn type update use view visit vote
+    wait weigh write
     """
 )
 """Verbs that order when a clause begins with them; in the third person they end in s."""

@@ -57,7 +57,10 @@ RULE = 'When "{trigger}": "{shift}" (confidence {confidence:.2f}).'
 SPARSE = "Not known yet: {n} of the {needed} {unit} it needs."
 EARLIER_SHARE = "An earlier app stored {leading} highest, at {share:.2f}, over {n} decisions."
 EARLIER_FORM = "Stored by an earlier app over {n} decisions, in a form not read here."
-_QUOTES = re.compile('["\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\uff02]')
+_QUOTES = re.compile(
+    '["\u201c-\u201f\u00ab\u00bb\u2033-\u2037\u2057\uff02\u02ba\u02dd\u02ee\u02f5\u02f6\u05f4\u2e42'
+    "\u300c-\u300f\u301d-\u301f\u3003\u275d\u275e\u2760\u276e\u276f\U0001f676-\U0001f678\u2e21]"
+)
 _MARKS = re.compile(r"[`#*<>|{}\[\]\\~=]+")
 _ROLE = re.compile(r"(system|developer|assistant|user|human|tool|owner)\s?:", re.IGNORECASE)
 

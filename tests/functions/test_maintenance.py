@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from judgment.entry.schedule import ScheduleDoor
     from tests.databases import TestDatabase
 
+ROOT = Path(__file__).parents[2]
 START = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 WINDOW = timedelta(minutes=10)
 
@@ -175,4 +178,22 @@ def test_while_the_queue_is_down_overdue_summaries_wait_and_events_still_go_out(
     answer = h.door({"task": "sweep"}, None)
     assert (answer["sent"], answer["overdue"], answer["woken"]) == (1, 1, 0)
     h.queue.down = False
+    assert h.door({"task": "sweep"}, None)["woken"] == 1
+
+
+@pytest.mark.promise("P2-accept-5")
+def test_the_runbook_of_summaries_shows_who_waits_and_has_one_written_anew(h: Harness):
+    page = (ROOT / "docs" / "runbooks" / "summaries.md").read_text()
+    show, renew = re.findall(r"```(?:sql)?\n((?:SELECT|UPDATE).*?)```", page, re.DOTALL)
+    h.now = datetime.now(UTC) - timedelta(hours=1)
+    who = h.request()
+    with psycopg.connect(h.database.url("judgment_worker"), autocommit=True) as worker:
+        assert [row[0] for row in worker.execute(show.encode()).fetchall()] == [who]
+        with h.worker.transaction(who) as tx:
+            claimed = debounce.claim(tx, who, h.now)
+            assert claimed
+            assert debounce.finish(tx, who, claimed, None, h.now)
+        assert worker.execute(show.encode()).fetchall() == []
+        assert worker.execute(renew.replace("<user id>", str(who)).encode()).rowcount == 1
+    h.now = datetime.now(UTC) + timedelta(minutes=2)
     assert h.door({"task": "sweep"}, None)["woken"] == 1

@@ -105,7 +105,7 @@ def _refused(status: str) -> Json:
 
 
 def _refusal_statuses(route: Route) -> list[str]:
-    statuses = {"500", "503"}
+    statuses = {"500", "503", *map(str, route.refuses)}
     if route.auth != "none":
         statuses |= {"400", "401"}
     if route.scope or route.auth == "admin":

@@ -16,6 +16,7 @@ from infra.docs.openapi import openapi, schemas
 from infra.docs.pages import fill, generated, stale, write
 from infra.docs.tables import TABLES
 from judgment.contract.profile import cold_start
+from judgment.contract.rounds import CANONICAL_THEMES
 from judgment.contract.routes import ROUTES
 from judgment.kit.ids import new_id
 
@@ -69,6 +70,34 @@ def test_an_agent_read_documents_its_limit_its_scope_and_the_switch() -> None:
     assert {"400", "401", "403", "429", "500", "503"} <= recent["responses"].keys()
     limit = next(p for p in recent["parameters"] if p["name"] == "limit")
     assert (limit["schema"]["minimum"], limit["schema"]["maximum"]) == (1, 20)
+
+
+@pytest.mark.promise("P2-3", "P2-7")
+@pytest.mark.parametrize(
+    ("method", "path", "statuses"),
+    [
+        ("get", "/api/v1/scenarios/next", {"200", "400", "404", "409"}),
+        ("get", "/api/v1/scenarios/{scenario_id}", {"200", "404"}),
+        ("post", "/api/v1/scenarios/personal", {"201", "400", "404", "409", "429", "503"}),
+        ("post", "/api/v1/decisions", {"201", "400", "404", "409", "413", "503"}),
+        ("put", "/api/v1/personal-context", {"200", "400", "413"}),
+        ("put", "/api/v1/models", {"200", "400", "403"}),
+    ],
+)
+def test_an_owners_route_documents_how_it_refuses(
+    method: str, path: str, statuses: set[str]
+) -> None:
+    assert statuses <= openapi()["paths"][path][method]["responses"].keys()
+
+
+def test_a_decision_takes_an_idempotency_key_and_next_names_its_themes() -> None:
+    paths = openapi()["paths"]
+    headers = {p["name"] for p in paths["/api/v1/decisions"]["post"]["parameters"]}
+    assert "Idempotency-Key" in headers
+    [theme] = [
+        p for p in paths["/api/v1/scenarios/next"]["get"]["parameters"] if p["in"] == "query"
+    ]
+    assert set(CANONICAL_THEMES) == set(theme["schema"]["anyOf"][0]["enum"])
 
 
 @pytest.mark.parametrize("name", sorted(schemas()))

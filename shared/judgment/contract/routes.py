@@ -20,7 +20,8 @@ class Route:
     """One method on one path. `limit` names a rate limit; `query` the model of its query string.
 
     A route with `auth` other than `none` and without `query` takes no query parameters. An
-    `idempotent` one honours the `Idempotency-Key` header.
+    `idempotent` one honours the `Idempotency-Key` header. `refuses` are the statuses that do not
+    follow from the rest of the row.
     """
 
     method: str
@@ -36,6 +37,7 @@ class Route:
     limit: str | None = None
     idempotent: bool = False
     media_type: str = "application/json"
+    refuses: tuple[int, ...] = ()
 
 
 ROUTES: tuple[Route, ...] = (
@@ -148,6 +150,7 @@ ROUTES: tuple[Route, ...] = (
         "Choose other models than the operator's.",
         "models:ModelsInUse",
         "models:OwnModels",
+        refuses=(403,),
     ),
     Route(
         "GET",
@@ -182,6 +185,7 @@ ROUTES: tuple[Route, ...] = (
         "The next round to play.",
         "rounds:Scenario",
         query="rounds:NextQuery",
+        refuses=(404, 409),
     ),
     Route(
         "POST",
@@ -192,6 +196,7 @@ ROUTES: tuple[Route, ...] = (
         "rounds:Scenario",
         status=201,
         limit="personal_scenarios",
+        refuses=(404, 409),
     ),
     Route(
         "GET",
@@ -211,6 +216,7 @@ ROUTES: tuple[Route, ...] = (
         "rounds:DecisionRequest",
         201,
         idempotent=True,
+        refuses=(404,),
     ),
     Route(
         "GET",

@@ -1,4 +1,4 @@
-"""How often a key may do a thing: fixed hour windows, counted outside this process.
+"""How often a key or an owner may do a thing: fixed windows, counted outside this process.
 
 A window begins at a multiple of its length since the epoch, so that all environments agree on it
 without asking. Fixed windows let two full ones pass back to back; that is said in docs/api.md.
@@ -18,6 +18,7 @@ from judgment.kit.clock import Clock, utc_now
 from judgment.kit.errors import RateLimited, Unavailable
 
 HOUR = 3_600
+DAY = 24 * HOUR
 BREAKER_SECONDS = 5.0
 
 
@@ -28,6 +29,12 @@ class Limit:
     name: str
     most: int
     window_seconds: int = HOUR
+
+    def __str__(self) -> str:
+        """The limit as a refusal says it."""
+        spans = {HOUR: "an hour", DAY: "a day"}
+        span = spans.get(self.window_seconds, f"in {self.window_seconds} seconds")
+        return f"At most {self.most} of these {span}."
 
     def window(self, now: datetime) -> tuple[int, int]:
         """First and last-plus-one second (since the epoch) of the window `now` falls in."""
@@ -92,7 +99,4 @@ class RateLimiter:
             self._closed_until = self._monotonic() + BREAKER_SECONDS
             raise
         if not taken:
-            raise RateLimited(
-                f"At most {limit.most} of these per {limit.window_seconds // 60} minutes.",
-                retry_after_seconds=limit.retry_after(now),
-            )
+            raise RateLimited(str(limit), retry_after_seconds=limit.retry_after(now))

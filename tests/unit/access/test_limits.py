@@ -54,6 +54,18 @@ def test_keys_and_limits_are_counted_apart():
         h.limiter.require("a", READS)
 
 
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (3_600, "At most 2 of these an hour."),
+        (86_400, "At most 2 of these a day."),
+        (90, "At most 2 of these in 90 seconds."),
+    ],
+)
+def test_a_limit_is_said_in_the_words_of_its_window(seconds: int, said: str):
+    assert str(Limit("reads", 2, seconds)) == said
+
+
 @given(st.datetimes(datetime(1971, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))  # noqa: DTZ001
 def test_retry_after_is_the_shortest_whole_wait_that_helps(now: datetime):
     wait = READS.retry_after(now)

@@ -11,12 +11,6 @@ from judgment.contract.wire import RequestModel, ResponseModel
 ModelRole = Literal["summary", "evaluation", "scenario", "message", "embedding"]
 MODEL_ROLES: tuple[ModelRole, ...] = ("summary", "evaluation", "scenario", "message", "embedding")
 ProviderId = Literal["ollama", "braindrive-models", "openrouter", "openai-compatible"]
-PROVIDER_IDS: tuple[ProviderId, ...] = (
-    "ollama",
-    "braindrive-models",
-    "openrouter",
-    "openai-compatible",
-)
 
 
 class OwnModel(RequestModel):

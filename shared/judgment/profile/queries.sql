@@ -22,6 +22,12 @@ select
         where r.user_id = %(user_id)s
     ) as summary;
 
+-- name: profile_row
+-- The same row alone, for a role that may read no more.
+select to_jsonb(p)::text as profile
+from public.player_decision_profiles p
+where p.user_id = %(user_id)s;
+
 -- name: recent_decisions
 -- One owner's latest decisions by their labels; long rationales are cut before they travel.
 select

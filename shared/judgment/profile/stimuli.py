@@ -45,6 +45,11 @@ class Stimuli:
     pair: str | None = None
     sequel_of: UUID | None = None
 
+    @property
+    def states_majority(self) -> bool:
+        """Whether there is a majority to ask for and to show: an option, and words for it."""
+        return bool(self.majority_option_id and self.majority_text)
+
     def to_json(self) -> dict[str, Any]:
         """The stored form, without what the round does not have."""
         document: dict[str, Any] = {

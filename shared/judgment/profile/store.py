@@ -28,6 +28,11 @@ def stored_profile(tx: Transaction, user_id: UUID) -> StoredProfile:
     )
 
 
+def profile_row(tx: Transaction, user_id: UUID) -> str | None:
+    """The owner's profile row as JSON text for `service.read_stored`; None where there is none."""
+    return tx.value(QUERIES["profile_row"], {"user_id": user_id})
+
+
 def recent_decisions(tx: Transaction, user_id: UUID, limit: int) -> list[dict[str, Any]]:
     """The latest `limit` decisions, newest first, as rows of labels."""
     return tx.all(QUERIES["recent_decisions"], {"user_id": user_id, "limit": limit})
@@ -68,6 +73,11 @@ def mark(tx: Transaction, user_id: UUID, key: str) -> str | None:
 def begin_again(tx: Transaction, user_id: UUID) -> None:
     """Forget all that was kept; take charge of the score of an owner who has none yet."""
     tx.execute(QUERIES["forget_carried"], {"user_id": user_id})
+    own_score(tx, user_id)
+
+
+def own_score(tx: Transaction, user_id: UUID) -> None:
+    """Take charge of the score, unless somebody has or a Sync app keeps it (ruling 22)."""
     tx.execute(QUERIES["own_score"], {"user_id": user_id})
 
 

@@ -115,7 +115,7 @@ def candidate(scenario: Scenario) -> Candidate:
     feeds = ANY_ROUND
     for present, signals in (
         (stimuli.premise, PREMISE),
-        (stimuli.majority_option_id and stimuli.majority_text, MAJORITY),
+        (stimuli.states_majority, MAJORITY),
         (stimuli.counter_arguments, COUNTER_ARGUMENT),
         (stimuli.pair, PAIR),
         (stimuli.outcomes or stimuli.sequel_of, OUTCOME),

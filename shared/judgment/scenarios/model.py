@@ -70,7 +70,7 @@ def asked(scenario: Scenario) -> frozenset[str]:
     fields = set(_ALWAYS)
     if stimuli.premise:
         fields.add("self_predicted_option_id")
-    if _states_majority(stimuli):
+    if stimuli.states_majority:
         fields.add("predicted_peer_option_id")
     if stimuli.counter_arguments:
         fields.add("first_option_id")
@@ -86,7 +86,7 @@ def steps(scenario: Scenario, *, outcome: bool) -> tuple[Step, ...]:
     if stimuli.premise:
         found.extend(("premise", "self_prediction"))
     found.append("scenario")
-    if _states_majority(stimuli):
+    if stimuli.states_majority:
         found.extend(("peer_prediction", "majority"))
     if stimuli.counter_arguments:
         found.extend(("first_choice", "counter_argument"))
@@ -97,7 +97,7 @@ def to_wire(scenario: Scenario, *, retest: bool, outcome: ShownOutcome | None) -
     """The round as it is sent: `retest` where the owner decided it before."""
     stimuli = scenario.stimuli
     majority = None
-    if _states_majority(stimuli):
+    if stimuli.states_majority:
         majority = Majority(
             option_id=str(stimuli.majority_option_id), text=str(stimuli.majority_text)
         )
@@ -167,10 +167,6 @@ def scenario_columns(scenario: Scenario) -> dict[str, Any]:
     }
 
 
-def _states_majority(stimuli: Stimuli) -> bool:
-    return bool(stimuli.majority_option_id and stimuli.majority_text)
-
-
 def _theme(value: object) -> Theme | None:
     return next((theme for theme in _THEMES if theme == value), None)
 
@@ -190,7 +186,7 @@ def _options(value: object) -> dict[str, Option]:
 
 
 def _fitting(stimuli: Stimuli, options: Mapping[str, Option]) -> Stimuli:
-    states = _states_majority(stimuli) and stimuli.majority_option_id in options
+    states = stimuli.states_majority and stimuli.majority_option_id in options
     return replace(
         stimuli,
         majority_option_id=stimuli.majority_option_id if states else None,

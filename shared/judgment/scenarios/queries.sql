@@ -272,9 +272,3 @@ values (
 insert into judgment.missing_snapshots (decision_id, user_id)
 values (%(decision_id)s, %(user_id)s)
 on conflict do nothing;
-
--- name: profile_row
--- The stored profile as JSON text, for a role that may read no more.
-select to_jsonb(p)::text as profile
-from public.player_decision_profiles p
-where p.user_id = %(user_id)s;

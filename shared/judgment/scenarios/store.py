@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.db.connection import json_value
 from judgment.db.queries import load_queries
 from judgment.profile.decision import Decision, decision_from_row
 from judgment.profile.service import read_stored
-from judgment.profile.store import QUERIES as PROFILE
+from judgment.profile.store import own_score, profile_row
 from judgment.scenarios.choosing import Answered, History
-from judgment.scenarios.model import Scenario, scenario_from_row
+from judgment.scenarios.model import Scenario, scenario_columns, scenario_from_row
 from judgment.scenarios.serving import Serving
 
 if TYPE_CHECKING:
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from judgment.scenarios.recording import NewDecision
 
 _Q = load_queries("judgment.scenarios")
+_JSON = ("options", "constraints", "stimuli")
 
 
 def lock_owner(tx: Transaction, user_id: UUID) -> str | None:
     """Who keeps the owner's profile, locked until the transaction ends; None where a Sync app does
     without having said so."""
-    tx.execute(PROFILE["own_score"], {"user_id": user_id})
+    own_score(tx, user_id)
     return tx.value(_Q["lock_owner"], {"user_id": user_id})
 
 
@@ -42,6 +43,12 @@ def playable(tx: Transaction, user_id: UUID, scenario_id: UUID) -> Scenario | No
     """The scenario, where the owner may play it."""
     row = tx.one(_Q["playable"], {"user_id": user_id, "scenario_id": scenario_id})
     return None if row is None else scenario_from_row(row)
+
+
+def scenario_values(scenario: Scenario) -> dict[str, Any]:
+    """The values of a scenario's columns by name, as the statements that store one take them."""
+    columns = scenario_columns(scenario)
+    return {**columns, **{name: json_value(columns[name]) for name in _JSON}}
 
 
 def open_serving(tx: Transaction, user_id: UUID, scenario_id: UUID) -> Serving | None:
@@ -170,5 +177,5 @@ def add_missing_snapshot(tx: Transaction, user_id: UUID, decision_id: UUID) -> N
 
 def stored_profile(tx: Transaction, user_id: UUID) -> PlayerDecisionProfile | None:
     """The owner's stored profile; None without one."""
-    row: str | None = tx.value(_Q["profile_row"], {"user_id": user_id})
+    row = profile_row(tx, user_id)
     return None if row is None else read_stored(row)

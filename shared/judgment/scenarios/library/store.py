@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from judgment.db.connection import json_value
 from judgment.db.queries import load_queries
 from judgment.kit.hashing import digest
 from judgment.scenarios.model import scenario_columns
+from judgment.scenarios.store import scenario_values
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -22,7 +22,6 @@ _KNOWN = (
     *("id", "theme", "category", "created_at"),
     *("personalized_for_user_id", "personalization_inputs_hash"),
 )
-_JSON = ("options", "constraints", "stimuli")
 
 
 @dataclass(frozen=True)
@@ -92,10 +91,8 @@ def archive(tx: Transaction, scenario_ids: Collection[UUID]) -> None:
 
 
 def _row(scenario: Scenario) -> dict[str, Any]:
-    columns = scenario_columns(scenario)
     return {
-        **columns,
-        **{name: json_value(columns[name]) for name in _JSON},
+        **scenario_values(scenario),
         "library_key": scenario.key,
         "content_sha256": content_digest(scenario),
     }

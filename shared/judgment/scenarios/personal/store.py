@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from judgment.contract.profile import CATEGORIES, Category
-from judgment.db.connection import json_value
 from judgment.db.queries import load_queries
-from judgment.scenarios.model import Scenario, scenario_columns, scenario_from_row
+from judgment.scenarios.model import Scenario, scenario_from_row
+from judgment.scenarios.store import scenario_values
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
@@ -94,11 +94,9 @@ def evidence_by_domain(tx: Transaction, user_id: UUID) -> Evidence:
 
 def add_personal(tx: Transaction, scenario: Scenario, inputs_sha256: str) -> None:
     """Store a round for its owner."""
-    columns = scenario_columns(scenario)
-    for name in ("options", "constraints", "stimuli"):
-        columns[name] = json_value(columns[name])
-    tx.execute(_Q["add_scenario"], {**columns, "inputs_sha256": inputs_sha256})
-    tx.execute(_Q["add_contents"], columns)
+    values = scenario_values(scenario)
+    tx.execute(_Q["add_scenario"], {**values, "inputs_sha256": inputs_sha256})
+    tx.execute(_Q["add_contents"], values)
 
 
 def fallback(tx: Transaction, user_id: UUID, category: Category) -> Scenario | None:

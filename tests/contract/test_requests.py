@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 from uuid import UUID
 
 import pytest
 from pydantic import ValidationError
 
+import judgment.contract
 from judgment.contract.account import AgentAccess, ExportQuery
 from judgment.contract.flags import AgentAccessFlag
-from judgment.contract.jobs import Event
+from judgment.contract.jobs import Event, SummaryWakeUp
 from judgment.contract.keys import MintKeyRequest
+from judgment.contract.models import OwnModel, OwnModels
+from judgment.contract.personal import PersonalContextText
 from judgment.contract.profile import ProfileQuery, RecentDecisionsQuery
+from judgment.contract.rounds import DecisionRequest, NextQuery
 from judgment.contract.scopes import Scope
 from judgment.contract.wire import RequestModel
 
 UUID_TEXT = "8b8e7a52-7a34-4a5e-9b0e-6c1a4b6f2d10"
+
+OWN_MODEL = {"role": "scenario", "provider": "ollama", "model": "llama3.2", "key_secret": None}
 
 VALID: dict[type[RequestModel], dict[str, Any]] = {
     MintKeyRequest: {
@@ -38,6 +46,21 @@ VALID: dict[type[RequestModel], dict[str, Any]] = {
         "subject_id": UUID_TEXT,
         "correlation_id": "c-1",
     },
+    SummaryWakeUp: {"user_id": UUID_TEXT, "correlation_id": "c-1"},
+    NextQuery: {"theme": "frontier"},
+    DecisionRequest: {
+        "scenario_id": UUID_TEXT,
+        "option_id": "a",
+        "rationale": "It is fair.",
+        "confidence": 0.7,
+        "response_ms": 41_000,
+        "first_option_id": "b",
+        "self_predicted_option_id": "a",
+        "predicted_peer_option_id": "none",
+    },
+    PersonalContextText: {"personal_context": "I run a small bakery with my sister."},
+    OwnModel: OWN_MODEL,
+    OwnModels: {"models": [OWN_MODEL]},
 }
 
 WRONG: list[tuple[type[RequestModel], str, Any]] = [
@@ -67,6 +90,34 @@ WRONG: list[tuple[type[RequestModel], str, Any]] = [
     (ExportQuery, "cursor", ""),
     (ExportQuery, "cursor", "c" * 2_049),
     (RecentDecisionsQuery, "limit", "3"),
+    (NextQuery, "theme", "personal"),
+    (NextQuery, "theme", ""),
+    (DecisionRequest, "scenario_id", "the first"),
+    (DecisionRequest, "option_id", ""),
+    (DecisionRequest, "option_id", None),
+    (DecisionRequest, "option_id", "a" * 65),
+    (DecisionRequest, "rationale", 7),
+    (DecisionRequest, "confidence", 1.2),
+    (DecisionRequest, "confidence", -0.1),
+    (DecisionRequest, "confidence", float("nan")),
+    (DecisionRequest, "confidence", "0.5"),
+    (DecisionRequest, "confidence", True),
+    (DecisionRequest, "response_ms", -1),
+    (DecisionRequest, "response_ms", 0.5),
+    (DecisionRequest, "response_ms", 86_400_001),
+    (DecisionRequest, "first_option_id", ""),
+    (DecisionRequest, "self_predicted_option_id", 1),
+    (DecisionRequest, "predicted_peer_option_id", ["a"]),
+    (PersonalContextText, "personal_context", None),
+    (PersonalContextText, "personal_context", ["a"]),
+    (OwnModel, "role", "judge"),
+    (OwnModel, "provider", "somebody"),
+    (OwnModel, "model", ""),
+    (OwnModel, "key_secret", ""),
+    (OwnModels, "models", [OWN_MODEL] * 6),
+    (OwnModels, "models", None),
+    (SummaryWakeUp, "user_id", "me"),
+    (SummaryWakeUp, "correlation_id", "c" * 129),
     (Event, "type", "profile.deleted"),
     (Event, "version", 0),
     (Event, "user_id", "me"),
@@ -75,6 +126,8 @@ WRONG: list[tuple[type[RequestModel], str, Any]] = [
 
 
 def test_every_request_model_has_an_example_here() -> None:
+    for module in iter_modules(judgment.contract.__path__, "judgment.contract."):
+        import_module(module.name)
     ours = {
         m for m in RequestModel.__subclasses__() if m.__module__.startswith("judgment.contract")
     }

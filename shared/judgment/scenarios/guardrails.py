@@ -36,6 +36,12 @@ def _words(*patterns: str) -> re.Pattern[str]:
 _SELF = "(?:him|her|them|your|my|our|one)sel(?:f|ves)"
 _THEIRS = "(?:his|her|their|your|my|one's)"
 _MACHINE = "(?:ai|assistant|language model|llm|chat-?bots?|gpt)"
+_NO_JOB = "(?:ai|(?:ai|helpful|virtual) assistant|language model|llm|chat-?bots?|gpt)"
+_LOOK_ALIKE = str.maketrans(
+    "\u0430\u0435\u0441\u0456\u0458\u043e\u0440\u0455\u0443\u0445\u0501\u04bb\u03bf\u03b1\u03bd",
+    "aecijopsyxdhoav",
+)
+"""Cyrillic and Greek letters that read as Latin ones."""
 
 GUARDS: tuple[Guard, ...] = (
     Guard(
@@ -45,6 +51,7 @@ GUARDS: tuple[Guard, ...] = (
             r"\bhttps?:",
             r"\bwww\.",
             r"\w://",
+            r"\w\[\.\]\w",
             r"[a-z0-9]\.(?:com|org|net|io|dev|app|ai|co|info|biz|gov|edu|me|ly)\b",
         ),
     ),
@@ -97,14 +104,19 @@ GUARDS: tuple[Guard, ...] = (
             r"\b(?:system|hidden|initial|original|developer) prompt\b",
             r"\b(?:reveal|print|repeat|output|show|leak|return) (?:me )?(?:your|the|all) (?:\w+ )?"
             r"(?:prompt|instructions|secrets?|api keys?|passwords?|context|system message)\b",
-            r"\b(?:new|updated|additional|secret) instructions?\b",
+            r"\b(?:new|updated|additional|secret) instructions?\s*(?::|for you\b|follow\b)",
+            r"\b(?:system message|repeat (?:everything|all|the text|the words) above)\b",
+            r"\b(?:personal|owner's) context\b",
             r"\bdeveloper mode\b",
             r"\bjailbreak",
             r"\b(?:respond|reply|answer|output) (?:only )?(?:with|in|as) (?:json|only|exactly)\b",
             r"\b(?:choose|pick|select|click|take) (?:the )?(?:first|second|third|fourth|last|other)"
             r" (?:option|answer|choice)\b",
             r"\b(?:choose|pick|select|click) (?:the )?(?:option|answer|choice)\b",
-            r"\bthe (?:correct|expected|intended) (?:answer|option|choice)\b",
+            r"\bthe (?:correct|expected|intended) (?:option|choice)\b",
+            r"\bthe (?:correct|expected|intended) answer is (?:option )?[a-f1-6]\b",
+            r"\b(?:option|answer|choice) [a-f1-6] is (?:the )?(?:right|best|correct|good)\b",
+            r"\byou (?:should|must) (?:pick|choose|select) (?:option )?[a-f]\b",
             r"\bcall the \w+ (?:tool|function)\b",
         ),
     ),
@@ -114,7 +126,8 @@ GUARDS: tuple[Guard, ...] = (
         _any(
             rf"\b(?:dear|hey|hello|attention|note to|message to) (?:the |any |all )?{_MACHINE}\b",
             rf"\b(?:as|you are|you're|if you are|acting as|pretend to be|you are now)"
-            rf" (?:now )?(?:an? |the )?{_MACHINE}\b",
+            rf" (?:now )?(?:an? |the )?{_NO_JOB}\b",
+            r"\b(?:note|message|instructions?) (?:to|for) (?:the |any )?(?:model|program)\b",
             r"\blarge language models?\b",
             r"\byour (?:training|weights|context window|system message|guardrails)\b",
             r"\b(?:chatgpt|openai|anthropic)\b",
@@ -126,9 +139,10 @@ GUARDS: tuple[Guard, ...] = (
         _any(
             r"\w ?(?:@|\(at\)|\[at\]) ?[\w-]+ ?\.",
             r"(?:^|\s)@\w{2,}",
+            r"\w ?[\[(]dot[\])] ?\w",
             r"\+\d[\d ().-]{6,}\d",
             r"\b\d(?:[ ().-]{0,2}\d){8,}",
-            r"\b\d{3}[-.]\d{4}\b",
+            r"\b(?:call|phone|ring|dial|text|tel\w*)\b.{0,20}\b\d{3}[-.]\d{4}\b",
             r"\b[a-z]{2}\d{2} ?(?:[a-z0-9]{4} ?){3,}",
         ),
     ),
@@ -136,7 +150,7 @@ GUARDS: tuple[Guard, ...] = (
         "sexual",
         "must hold nothing sexual",
         _words(
-            r"sex(?:es|y|ual\w*|ting)?",
+            r"(?<!same[- ])(?<!opposite )sex(?:y|ual\w*|ting)?",
             r"porn\w*",
             r"naked\w*",
             r"nudes?|nudity",
@@ -171,6 +185,9 @@ GUARDS: tuple[Guard, ...] = (
             r"blood(?:bath|-?soaked)",
             r"massacr\w*",
             r"slaughter\w* (?:of )?(?:the )?(?:men|women|children|people|prisoners|villagers)",
+            rf"(?:cut|slit|slash)\w* {_THEIRS} throats?",
+            r"blood (?:spray|spurt|gush|drip)\w*",
+            r"shoot(?:ing)? up (?:a|the|his|her|their)",
             r"flay(?:ed|ing)?",
             r"impal(?:e|ed|ing)",
             r"lynch(?:ed|ings?)",
@@ -186,6 +203,9 @@ GUARDS: tuple[Guard, ...] = (
             rf"|hurting|starve|starved|starving) {_SELF}",
             r"overdos\w*",
             rf"(?:slit|slitting|cut) {_THEIRS} wrists?",
+            r"(?:cuts|cutting) (?:him|her|my|your|them)sel(?:f|ves)(?! (?:off|out|loose|a|some)\b)",
+            rf"(?:die|dies|died|dying) by {_THEIRS} own hands?",
+            r"end it all",
             rf"(?:end|ended|ending|take|took|taking) {_THEIRS} own lives?",
             rf"(?:end|ended|ending) {_THEIRS} (?:life|lives)",
             r"anorexi\w*|bulimi\w*",
@@ -196,6 +216,10 @@ GUARDS: tuple[Guard, ...] = (
         "must demean nobody for what they are",
         _words(
             r"sub-?humans?",
+            r"(?:people|men|women|families|workers|immigrants|migrants|refugees|foreigners|strangers"
+            r"|they|we|those|these) are (?:\w+ )?(?:vermin|parasites|cockroaches|animals|rats)",
+            r"exterminat\w* (?:them|people|those|these|the (?:people|others))",
+            r"be exterminated",
             r"untermensch\w*",
             r"(?:master|inferior|superior) race",
             r"(?:racially|genetically) (?:inferior|superior)",
@@ -220,6 +244,7 @@ GUARDS: tuple[Guard, ...] = (
 def broken(text: str) -> Iterator[Guard]:
     """The guards that the text does not get past, in the order of the table."""
     plain = unicodedata.normalize("NFKC", text[:SCANNED]).lower().replace("\u2019", "'")
+    plain = plain.translate(_LOOK_ALIKE)
     return (guard for guard in GUARDS if guard.pattern.search(plain))
 
 

@@ -129,6 +129,16 @@ def test_a_key_of_their_own_opens_every_model_of_a_provider(h: Harness, who: uui
 
 
 @pytest.mark.promise("P2-1-own")
+def test_a_key_opens_no_model_of_a_provider_that_runs_on_the_operators_machine(
+    h: Harness, who: uuid.UUID
+):
+    status, body = h.choose(who, chosen(model="huge", key_secret=secret_of(who)))
+    assert (status, body["code"]) == (400, "invalid_request")
+    assert "takes no key" in body["message"]
+    assert h.own(who) is None
+
+
+@pytest.mark.promise("P2-1-own")
 @pytest.mark.parametrize(
     ("model", "status", "code", "says"),
     [

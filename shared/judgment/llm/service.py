@@ -15,7 +15,7 @@ from uuid import UUID
 from judgment.contract.models import MODEL_ROLES, ModelInUse, ModelRole, ModelsInUse, OwnModel
 from judgment.kit.errors import Forbidden, InvalidRequest
 from judgment.llm.model import ModelChoice
-from judgment.llm.providers import is_model_name
+from judgment.llm.providers import PROVIDERS, is_model_name
 
 if TYPE_CHECKING:
     from judgment.contract.models import OwnModels
@@ -84,16 +84,22 @@ class OwnersChoices:
         if model.provider not in self._config.base_urls:
             return InvalidRequest(f"{model.role}: {model.provider} is not set up here")
         if model.key_secret is not None:
-            if self._config.secrets.is_owners(model.key_secret, user_id):
-                return None
-            yours = self._config.secrets.of_owner(user_id, "<name>")
-            return Forbidden(f"{model.role}: key_secret names a secret of yours, {yours}")
+            return self._key_refusal(user_id, model, model.key_secret)
         if ModelChoice(model.provider, model.model) in self._config.offered:
             return None
         return InvalidRequest(
             f"{model.role}: that model is not offered here; GET this address lists those that are, "
             "and a key of your own opens the others"
         )
+
+    def _key_refusal(self, user_id: UUID, model: OwnModel, key_secret: str) -> Refusal | None:
+        if not self._config.secrets.is_owners(key_secret, user_id):
+            yours = self._config.secrets.of_owner(user_id, "<name>")
+            return Forbidden(f"{model.role}: key_secret names a secret of yours, {yours}")
+        if not PROVIDERS[model.provider].key_stored:
+            # It runs on the operator's machine: a key would pay for nothing, and open every model.
+            return InvalidRequest(f"{model.role}: {model.provider} takes no key")
+        return None
 
     def _in_use(self, user_id: UUID, chosen: Sequence[OwnModel]) -> ModelsInUse:
         owners = {

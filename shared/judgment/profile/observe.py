@@ -52,7 +52,7 @@ RISK = (
     "Risk tolerance {level}: choices lie {taken:.0%} of the way from the safest to the riskiest "
     "option on offer, over {n} decisions."
 )
-SPEED = "Decides at a {level} speed: {pace:.1f} times the reading time, over {n} timed decisions."
+SPEED = "Decides at a {level} speed: {pace:.2f} times the reading time, over {n} timed decisions."
 RULE = 'When "{trigger}": "{shift}" (confidence {confidence:.2f}).'
 SPARSE = "Not known yet: {n} of the {needed} {unit} it needs."
 EARLIER_SHARE = "An earlier app stored {leading} highest, at {share:.2f}, over {n} decisions."

@@ -63,7 +63,7 @@ def _domain(rounds: Sequence[Decision]) -> list[str]:
     found = [
         f"Risk tolerance {level}: choices lie {place:.0%} of the way from the safest to the "
         f"riskiest option on offer, over {len(risks)} decisions.",
-        f"Decides at a {speed} speed: {pace:.1f} times the reading time, over {len(rounds)} timed "
+        f"Decides at a {speed} speed: {pace:.2f} times the reading time, over {len(rounds)} timed "
         "decisions.",
     ]
     _, early, late, z = change = moved(rounds)

@@ -75,7 +75,7 @@ def event_of_message(body: str) -> Event:
         if not isinstance(envelope, dict):
             raise InvalidRequest("The message is no event of ours.")
         return Event.model_validate_json(json.dumps(cast("Any", envelope)["detail"]))
-    except (KeyError, ValueError, ValidationError) as error:
+    except (KeyError, ValueError, ValidationError, RecursionError) as error:
         raise InvalidRequest("The message is no event of ours.") from error
 
 

@@ -133,7 +133,10 @@ def test_eventbridge_says_which_entries_it_refused() -> None:
 
 @pytest.mark.parametrize(
     "body",
-    ["", "no json", "[]", "{}", '{"detail": {}}', '{"detail": {"id": "x"}}', '{"detail": 1}'],
+    [
+        *("", "no json", "[]", "{}", '{"detail": {}}', '{"detail": {"id": "x"}}', '{"detail": 1}'),
+        pytest.param('{"detail": ' + "[" * 50_000, id="deep"),
+    ],
 )
 def test_a_message_that_is_no_event_is_refused(body: str) -> None:
     with pytest.raises(InvalidRequest):

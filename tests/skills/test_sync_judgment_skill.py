@@ -39,6 +39,12 @@ def test_the_skill_passes_the_reference_validator() -> None:
     assert skills_ref.validate(SKILL) == []
 
 
+@pytest.mark.promise("P2-5-fresh")
+def test_an_agent_is_told_what_a_stale_summary_means(words: str) -> None:
+    assert "summary_stale" in AgentProfile.model_fields
+    assert "If `summary_stale` is true, the owner has decided since" in words
+
+
 def test_the_validator_can_fail(tmp_path: Path) -> None:
     other = tmp_path / "other-name"
     other.mkdir()

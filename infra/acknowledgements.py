@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from infra.catalogue import Catalogue
 
 
-def acknowledge(root: IConstruct, catalogue: Catalogue) -> dict[Acknowledged, int]:
+def acknowledge(root: IConstruct, catalogue: Catalogue, name: str) -> dict[Acknowledged, int]:
     """Acknowledge every row where it matches; how often each did, so that a test finds stale rows.
 
     `OPEN_ROUTE` is acknowledged for exactly the methods that the catalogue leaves open.
@@ -24,7 +24,7 @@ def acknowledge(root: IConstruct, catalogue: Catalogue) -> dict[Acknowledged, in
     used = dict.fromkeys((*ROWS, OPEN_ROUTE), 0)
     for row in ROWS:
         for node in _matching(nodes, row.where):
-            _accept(node, row)
+            _accept(node, row, name)
             used[row] += 1
     methods = {
         f"Judgment-Service/Front/Api/Default{route.path.rstrip('/')}/{route.method}"
@@ -33,7 +33,7 @@ def acknowledge(root: IConstruct, catalogue: Catalogue) -> dict[Acknowledged, in
     }
     for node in nodes:
         if node.node.path in methods:
-            _accept(node, OPEN_ROUTE)
+            _accept(node, OPEN_ROUTE, name)
             used[OPEN_ROUTE] += 1
     return used
 
@@ -43,7 +43,7 @@ def _matching(nodes: Iterable[IConstruct], where: str) -> Iterable[IConstruct]:
     return (node for node in nodes if pattern.fullmatch(node.node.path))
 
 
-def _accept(node: IConstruct, row: Acknowledged) -> None:
+def _accept(node: IConstruct, row: Acknowledged, name: str) -> None:
     Validations.of(node).acknowledge(
-        Acknowledgment(id=f"{PACK}::{PACK}-{row.rule}", reason=row.reason)
+        Acknowledgment(id=f"{PACK}::{PACK}-{row.rule_for(name)}", reason=row.reason)
     )

@@ -49,7 +49,7 @@ def assemble(
             api=service.front.api,
             own_addresses=data.network.addresses,
         )
-    return acknowledge(app, deployment.catalogue)
+    return acknowledge(app, deployment.catalogue, deployment.name)
 
 
 def main() -> None:

@@ -14,11 +14,18 @@ _MANAGED = "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role"
 
 @dataclass(frozen=True)
 class Acknowledged:
-    """One finding: the rule, the constructs it is accepted for, and why."""
+    """One finding: the rule, the constructs it is accepted for, and why.
+
+    `{name}` in a rule is the deployment's name.
+    """
 
     rule: str
     where: str
     reason: str
+
+    def rule_for(self, name: str) -> str:
+        """The rule as a deployment of that name meets it."""
+        return self.rule.replace("{name}", name)
 
 
 ROWS: tuple[Acknowledged, ...] = (
@@ -47,6 +54,13 @@ ROWS: tuple[Acknowledged, ...] = (
         r"Judgment-(Data|Service)/[A-Za-z]+/Role/DefaultPolicy",
         "Network interface calls know no narrower resource; the Lambda service makes them before "
         "our code runs, and the next statement denies them to the code itself.",
+    ),
+    Acknowledged(
+        "IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:"
+        "{name}/models/*]",
+        r"Judgment-Service/(ScenarioGeneration|SummaryRegen)/Role/DefaultPolicy",
+        "Keys of models: the operator's, and owners' own, which come and go; the door reads only "
+        "the one that the owner it works for has named below their own prefix.",
     ),
     Acknowledged(
         "SMG4",

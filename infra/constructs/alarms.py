@@ -20,6 +20,7 @@ from judgment.entry.observability import (
     NAMESPACE,
     OUTBOX_WAITING,
     RATE_LIMITER_UNAVAILABLE,
+    SUMMARY_OVERDUE,
     UNAVAILABLE,
 )
 
@@ -99,6 +100,14 @@ class Alarms(Construct):
                 _counted(OUTBOX_WAITING, name),
                 1,
                 f"{name} leaves events unsent sweep after sweep: the bus refuses them.",
+                periods=OUTBOX_PERIODS,
+            )
+        if "summary" in row.sends and row.trigger == "schedule":
+            self.watch(
+                f"{name}-summaries-overdue",
+                _counted(SUMMARY_OVERDUE, name),
+                1,
+                f"{name} wakes summaries again sweep after sweep: nobody writes them.",
                 periods=OUTBOX_PERIODS,
             )
         if row.database_role and row.trigger == "http":

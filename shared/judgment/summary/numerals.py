@@ -60,6 +60,8 @@ class Numeral:
 
 def plain_text(text: str) -> str:
     """The text in lower case with one spelling of digits, minus signs and compatibility forms."""
+    if text.isascii():
+        return text.lower()
     folded = unicodedata.normalize("NFKC", text).replace("\u2212", "-").replace("\u2044", "/")
     return "".join(_ascii_digit(c) for c in folded).lower()
 

@@ -53,11 +53,22 @@ def named(text: str) -> frozenset[Phrase]:
     """The catalogue's names that the text says, in any case, plural, hyphenated or run together."""
     words = words_of(text)
     found: set[Phrase] = set()
-    for length in {len(p) for p in phrases()}:
+    for length in _lengths():
         for start in range(len(words) - length + 1):
             said = words[start : start + length]
             found |= {p for p in (said, _singular(said)) if p in phrases()}
-    return frozenset(found | {p for p in phrases() if len(p) > 1 and "".join(p) in words})
+    together = _run_together()
+    return frozenset(found | {together[word] for word in words if word in together})
+
+
+@cache
+def _lengths() -> frozenset[int]:
+    return frozenset(len(phrase) for phrase in phrases())
+
+
+@cache
+def _run_together() -> dict[str, Phrase]:
+    return {"".join(phrase): phrase for phrase in phrases() if len(phrase) > 1}
 
 
 def _names() -> Iterator[str]:

@@ -258,25 +258,25 @@ def invented(fact: Fact, dice: random.Random) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.promise("P2-5-verify")
-def test_each_invention_put_into_an_accepted_text_is_caught() -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_each_invention_put_into_an_accepted_text_is_caught(seed: int) -> None:
     caught: Counter[str] = Counter()
     missed: list[str] = []
-    for seed in range(2):
-        dice, profile = random.Random(seed), simulated(seed)
-        facts = facts_of(profile, compose(profile).observations)
-        assert len(facts.by_id) > 20
-        for fact in facts.by_id.values():
-            assert faults(Sentence(text=fact.text, facts=[fact.id]), facts) == []
-            for what, code in invented(fact, dice):
-                for text in insertions(fact.text, what, dice):
-                    if code in faults(Sentence(text=text[:400], facts=[fact.id]), facts):
-                        caught[code] += 1
-                    else:
-                        missed.append(f"{code}: {text}")
+    dice, profile = random.Random(seed), simulated(seed)
+    facts = facts_of(profile, compose(profile).observations)
+    assert len(facts.by_id) > 20
+    for fact in facts.by_id.values():
+        assert faults(Sentence(text=fact.text, facts=[fact.id]), facts) == []
+        for what, code in invented(fact, dice):
+            for text in insertions(fact.text, what, dice):
+                if code in faults(Sentence(text=text[:400], facts=[fact.id]), facts):
+                    caught[code] += 1
+                else:
+                    missed.append(f"{code}: {text}")
     assert not missed, f"{len(missed)} of {sum(caught.values())}: {missed[:5]}"
-    assert caught["invented_number"] > 5_000
-    assert caught["invented_quote"] > 500
-    assert caught["invented_name"] > 5_000
+    assert caught["invented_number"] > 2_500
+    assert caught["invented_quote"] > 250
+    assert caught["invented_name"] > 2_500
 
 
 def test_both_directions_of_every_driver_are_names() -> None:

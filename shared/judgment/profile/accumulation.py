@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from judgment.kit.hashing import canonical_json
 
-VERSION = 2
+VERSION = 3
 """To be raised with every change of what any number of a profile means."""
 WINDOW = 240
 OWNER = "owner"

@@ -215,7 +215,8 @@ def _take_in_words(owner: OwnerPart, decision: Decision, rationale: str) -> None
         return
     _take_in_attention(owner, sorted(columns), named)
     chosen = decision.chosen
-    if chosen is not None and chosen.drivers:
+    few = len(named) == 1 or 2 * len(named) <= len(columns)  # who names all is always right
+    if few and chosen is not None and chosen.drivers:
         served = {n for n, column in columns.items() if chosen.drivers.get(n, 0.0) == max(column)}
         owner.count("authenticity", matches=bool(served & named))
 

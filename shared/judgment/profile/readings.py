@@ -152,8 +152,9 @@ def dissent(counted: Mapping[str, int]) -> Document | None:
 def authenticity(counted: Mapping[str, int]) -> Document | None:
     """Share of rationales that name something of which the option taken offers most of all.
 
-    matched = (matches + 1) / (n + 2), over rationales in which `language` hears a driver on which
-    the options differ, where the option taken offers any driver; one that fits is enough. That
+    matched = (matches + 1) / (n + 2), over rationales in which `language` hears one driver on which
+    the options differ, or half of them at most, where the option taken offers any driver; one that
+    fits is enough, which whoever names them all would always have. That
     reasons given may part from what moved the choice: Nisbett & Wilson (1977).
     """
     return _share(counted, "matches", "matched")

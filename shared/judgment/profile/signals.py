@@ -261,8 +261,9 @@ SIGNALS: tuple[Signal, ...] = (
         description="Whether the owner's reasons name what their choice in fact serves.",
         inputs="rationale, drivers of the options, the option taken",
         formula=(
-            "n = rationales that speak of a driver on which the options differ; k = those that "
-            "speak of one of which the option taken offers most of all; matched = k / n"
+            "n = rationales that speak of one driver on which the options differ, or of half of "
+            "them at most; k = those that speak of one of which the option taken offers most of "
+            "all; matched = k / n"
         ),
         components=(Component("matched", "0 reasons and choices apart, 1 always together"),),
         measure="matched",

@@ -161,6 +161,12 @@ def test_reasons_match_where_they_name_what_the_choice_serves() -> None:
     assert attention["shares"] == {"fairness": 3 / 6, "thrift": 3 / 6}
 
 
+def test_whoever_names_everything_at_stake_has_given_no_reason_for_a_choice() -> None:
+    rounds = [made(n, "ab"[n % 2], rationale=f"{FAIR} {CHEAP}") for n in range(8)]
+    assert absent(rounds, "authenticity")
+    assert numbers(rounds, "attention_distribution")["n"] == 8
+
+
 def test_a_rationale_that_no_list_recognises_is_not_counted() -> None:
     rounds = [made(1, "a", rationale=FAIR), made(2, "a", rationale="Hm."), made(3, "a")]
     found = numbers(rounds, "reasoning_style_distribution")

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias, cast, get_args
 
 from pydantic import BaseModel
 
-from judgment.llm.answering import TRANSIENT, Asking, Heard, Unheard
+from judgment.llm.answering import Asking, Heard, Unheard
 from judgment.llm.model import (
+    TRANSIENT,
     Answer,
     Check,
     FailureCode,

@@ -13,7 +13,6 @@ from judgment.profile import store as profile_rows
 from judgment.profile.build import build
 from judgment.profile.composer import compose
 from judgment.profile.service import ProfileService, read_stored
-from judgment.summary import store
 from tests.fakes.model_wire import Say
 from tests.fakes.summaries import MARK, Summarised, truthful
 from tests.unit.llm.wired import Wired, wired
@@ -112,7 +111,7 @@ def test_no_canary_sings_in_a_prompt_or_in_a_text(row: Summarised, wire: Wired, 
     row.save(whose())
     plant(row)
     with row.worker.transaction(row.user_id) as tx:
-        stored = store.profile_row(tx, row.user_id)
+        stored = profile_rows.profile_row(tx, row.user_id)
     assert {"preferences", "memory", "column"} <= set(found_in(stored))
     assert row.run(wire.models).ending == "written"
     assert MARK in row.texts()["agent_context_block"]

@@ -26,9 +26,6 @@ from judgment.llm.model import (
 )
 from judgment.llm.schema import property_names, schema_of
 
-TRANSIENT: frozenset[FailureCode] = frozenset(
-    {"unreachable", "timeout", "rate_limited", "provider_error"}
-)
 _SAID_SAFELY = frozenset(
     {
         *("missing", "extra_forbidden", "json_invalid", "literal_error", "enum", "none_required"),

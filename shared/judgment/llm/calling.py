@@ -50,6 +50,11 @@ class Patience:
         return True
 
 
+def sendable(text: str) -> str:
+    """The text with what UTF-8 cannot say (half a surrogate pair) replaced."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 class Caller:
     """A provider on the line for one question in one role."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from judgment.llm.answering import Asking, Heard, Unheard, schema_text
-from judgment.llm.calling import Caller, Patience, Switchboard
+from judgment.llm.calling import Caller, Patience, Switchboard, sendable
 from judgment.llm.completion import read_completion
 from judgment.llm.schema import schema_of
 
@@ -99,7 +99,7 @@ class _Question:
         if completion.failure is not None:
             call = self.caller.call(completion.failure, completion.usage)
             return Unheard(completion.failure, call)
-        version = f"{self.choice.provider}:{completion.model or self.choice.model}"
+        version = self.choice.version(completion.model)
         return Heard(completion.text, version, self.caller.call("ok", completion.usage))
 
     def _trouble(self, trouble: Trouble, *, with_schema: bool) -> Unheard:
@@ -112,7 +112,7 @@ class _Question:
 
 def _body(prompt: Sequence[Said], shape: type[BaseModel], *, with_schema: bool) -> dict[str, Any]:
     """The request's messages, and the answer's schema beside them or in the first of them."""
-    messages = [{"role": said.speaker, "content": _sendable(said.text)} for said in prompt]
+    messages = [{"role": said.speaker, "content": sendable(said.text)} for said in prompt]
     if not with_schema:
         if messages and messages[0]["role"] == "system":
             messages[0]["content"] += "\n\n" + schema_text(shape)
@@ -125,8 +125,3 @@ def _body(prompt: Sequence[Said], shape: type[BaseModel], *, with_schema: bool) 
         "messages": messages,
         "response_format": {"type": "json_schema", "json_schema": wanted},
     }
-
-
-def _sendable(text: str) -> str:
-    """The text with what UTF-8 cannot say (half a surrogate pair) replaced."""
-    return text.encode("utf-8", "replace").decode("utf-8")

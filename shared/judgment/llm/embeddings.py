@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from judgment.llm.calling import Patience, Switchboard
+from judgment.llm.calling import Patience, Switchboard, sendable
 from judgment.llm.completion import Usage, model_of, usage_of
 from judgment.llm.model import ModelCall, ModelChoice, ModelFailure
 
@@ -79,7 +79,7 @@ class EndpointEmbedder:
                 work.vectors += work.batch(texts[start : start + TEXTS_PER_CALL])
             if len({len(vector) for vector in work.vectors}) > 1:
                 raise ModelFailure("invalid_output", work.calls)
-        version = f"{self._choice.provider}:{work.model or self._choice.model}"
+        version = self._choice.version(work.model)
         return Embedded(tuple(work.vectors), version, tuple(work.calls))
 
 
@@ -97,8 +97,8 @@ class _Work:
 
     def batch(self, texts: Sequence[str]) -> list[Vector]:
         """The vectors of one call's texts. Raises ModelFailure with all calls so far."""
-        sendable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        body = self._body({"input": sendable, "encoding_format": "float"})
+        told = [sendable(text) for text in texts]
+        body = self._body({"input": told, "encoding_format": "float"})
         self.model = model_of(body)
         counted = usage_of(body)
         usage = counted and Usage(counted.prompt_tokens)

@@ -31,6 +31,10 @@ FailureCode = Literal[
     "too_large",
     "invalid_output",
 ]
+TRANSIENT: frozenset[FailureCode] = frozenset(
+    {"unreachable", "timeout", "rate_limited", "provider_error"}
+)
+"""Failures after which the same question may fare better later."""
 Outcome = Literal["ok"] | FailureCode
 Speaker = Literal["system", "user", "assistant"]
 
@@ -50,6 +54,10 @@ class ModelChoice:
     def label(self) -> str:
         """`provider:model`, as settings write it and `summary_model_version` shows it."""
         return f"{self.provider}:{self.model}"
+
+    def version(self, named: str | None) -> str:
+        """The same with the name that the provider gives the model, where it gives one."""
+        return f"{self.provider}:{named or self.model}"
 
 
 @dataclass(frozen=True)

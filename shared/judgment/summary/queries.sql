@@ -81,12 +81,6 @@ UPDATE judgment.summary_state s
             FOR UPDATE SKIP LOCKED)
 RETURNING s.user_id, s.run_after, s.correlation_id
 
--- name: profile_row
--- One owner's profile row as JSON, whatever columns it has.
-SELECT to_jsonb(p)::text
-  FROM public.player_decision_profiles p
- WHERE p.user_id = %(user_id)s
-
 -- name: write_texts
 -- Both texts, who worded them and when.
 UPDATE public.player_decision_profiles

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
@@ -18,11 +17,11 @@ from uuid import UUID
 from judgment.db.errors import ForeignKeyViolated
 from judgment.kit.clock import Clock, utc_now
 from judgment.kit.killpoints import reach
-from judgment.llm.answering import TRANSIENT
-from judgment.llm.model import ModelFailure
+from judgment.llm.model import TRANSIENT, ModelFailure
 from judgment.profile.composer import VERSION, Composition, compose
 from judgment.profile.movement import components
 from judgment.profile.service import read_stored
+from judgment.profile.store import profile_row
 from judgment.summary import debounce, moves, store
 from judgment.summary.facts import facts_of
 from judgment.summary.model import Finished, Written
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
     from judgment.kit.deadline import Deadline
     from judgment.llm.model import FailureCode, ModelCall, ModelChoice, Models
     from judgment.profile.model import PlayerDecisionProfile
+    from judgment.queue.outbox import Begin
     from judgment.summary.model import Claim, State
 
-Begin = Callable[..., AbstractContextManager["Transaction"]]
 Ending = Literal["written", "unmoved", "nothing_due", "later", "gone", "superseded"]
 
 ROLE: ModelRole = "summary"
@@ -153,7 +152,7 @@ class Regeneration:
                 look_at = debounce.next_look(tx, user_id)
                 return Regenerated("nothing_due" if look_at is None else "later", look_at)
             state = store.lock_state(tx, user_id)
-            row = store.profile_row(tx, user_id)
+            row = profile_row(tx, user_id)
             own = self._accounts.own_choice(tx, user_id, ROLE)
         assert state is not None  # it was claimed in this transaction
         return _Task(user_id, claimed, state, read_stored(row), row is not None, own)

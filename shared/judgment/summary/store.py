@@ -87,11 +87,6 @@ def overdue(
     return [Overdue(**row) for row in rows if row["run_after"] is not None]
 
 
-def profile_row(tx: Transaction, user_id: UUID) -> str | None:
-    """The owner's profile row as JSON text; None where there is none."""
-    return tx.value(_Q["profile_row"], {"user_id": user_id})
-
-
 def write_texts(
     tx: Transaction, user_id: UUID, texts: Composition, *, version: str, now: datetime
 ) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
@@ -21,11 +20,9 @@ from judgment.queue.jobs import DELAY_LIMIT_SECONDS
 from judgment.summary import debounce
 
 if TYPE_CHECKING:
-    from judgment.db.connection import Transaction
     from judgment.kit.clock import Clock
     from judgment.queue.jobs import JobQueue
-
-Begin = Callable[..., AbstractContextManager["Transaction"]]
+    from judgment.queue.outbox import Begin
 
 
 @dataclass(frozen=True)

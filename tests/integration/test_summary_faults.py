@@ -17,7 +17,8 @@ from tests.fakes.bus import FakeQueue
 from tests.fakes.model_server import ModelServer
 from tests.fakes.model_trouble import Flood, Late, Raw
 from tests.fakes.model_wire import Reply, Say, Turn
-from tests.fakes.summaries import MARK, START, WINDOW, Summarised, lying, truthful
+from tests.fakes.models import ScriptedModels
+from tests.fakes.summaries import MARK, START, WINDOW, Summarised, lying, said_by, truthful
 from tests.unit.llm.wired import TROUBLES, Wired, wired
 from tests.unit.summary.profiles import simulated
 
@@ -86,11 +87,12 @@ def test_a_worker_killed_there_loses_no_edge_and_pays_once_in_a_window(
     assert (row.texts()["summary_text"] is not None) is is_written
     assert row.calls() == (["ok"] if is_written else [])
     row.save(MOVED)
+    models = ScriptedModels(said_by(truthful))
     for seconds in (1, 151, 300):
         row.now = START + timedelta(seconds=seconds)
         sweep(row)
-        assert child(row, provider, "none") == "later"
-    assert len(provider.turns) == calls_before
+        assert row.run(models).ending == "later"
+    assert models.asked == []
     row.now = START + WINDOW
     assert child(row, provider, "none") == "written"
     assert len(provider.turns) == calls_before + 1

@@ -27,8 +27,9 @@ from tests.fakes.bus import FakeBus, FakeQueue
 if TYPE_CHECKING:
     from judgment.kit.clock import Clock
     from judgment.queue.bus import EventBus
+    from judgment.queue.idempotency import OncePerKey
     from judgment.queue.jobs import JobQueue
-    from judgment.scenarios.ports import OncePerKey, Profiles
+    from judgment.scenarios.ports import Profiles
     from tests.databases import TestDatabase
 
 WINDOW = timedelta(minutes=10)

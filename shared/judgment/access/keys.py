@@ -21,6 +21,7 @@ from judgment.kit.ids import IdFactory, key_prefix, new_agent_key, new_id
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
+    from judgment.queue.idempotency import OncePerKey
 
 MINT_ROUTE = "POST /api/v1/keys"
 END_OF_TIME = datetime(9999, 1, 1, tzinfo=UTC)
@@ -56,25 +57,6 @@ class KeyRows(Protocol):
         self, tx: Transaction, user_id: UUID, key_id: UUID, at: datetime
     ) -> Mapping[str, Any] | None:
         """Mark a key revoked, keeping an earlier mark; None when the owner has no such key."""
-        ...
-
-
-class OncePerKey(Protocol):
-    """Runs an effect at most once per owner and `Idempotency-Key`, inside its transaction.
-
-    `judgment.queue.idempotency.idempotent` is one.
-    """
-
-    def __call__(
-        self,
-        tx: Transaction,
-        user_id: UUID,
-        key: str | None,
-        route: str,
-        body: Any,
-        effect: Callable[[], tuple[int, dict[str, Any]]],
-    ) -> tuple[int, dict[str, Any], bool]:
-        """Status, remembered response, and whether it is a replay. Raises Conflict."""
         ...
 
 

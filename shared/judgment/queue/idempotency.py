@@ -7,7 +7,7 @@ make the second wait and then repeat the first one's answer.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from uuid import UUID
 
 from judgment.kit.errors import Conflict, InvalidRequest
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 KEY_LIMIT = 255
 Effect = Callable[[], tuple[int, Any]]
+
+
+class OncePerKey(Protocol):
+    """Runs an effect at most once per owner and `Idempotency-Key`; `idempotent` is one."""
+
+    def __call__(
+        self, tx: Transaction, user_id: UUID, key: str | None, route: str, body: Any, effect: Effect
+    ) -> tuple[int, Any, bool]:
+        """Status, remembered response, and whether it is a replay. Raises Conflict."""
+        ...
 
 
 def idempotent(

@@ -6,10 +6,9 @@ joins them here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 if TYPE_CHECKING:
@@ -90,19 +89,3 @@ class Summaries:
 
     request_if_moved: RequestSummary
     wake: WakeSummary
-
-
-class OncePerKey(Protocol):
-    """Runs an effect at most once per owner and `Idempotency-Key`, inside its transaction."""
-
-    def __call__(
-        self,
-        tx: Transaction,
-        user_id: UUID,
-        key: str | None,
-        route: str,
-        body: Any,
-        effect: Callable[[], tuple[int, Any]],
-    ) -> tuple[int, Any, bool]:
-        """Status, remembered response, and whether it is a replay. Raises Conflict."""
-        ...

@@ -46,9 +46,10 @@ if TYPE_CHECKING:
     from judgment.db.connection import Transaction
     from judgment.profile.decision import Decision
     from judgment.queue.bus import EventBus
+    from judgment.queue.idempotency import OncePerKey
     from judgment.scenarios.choosing import Settings
     from judgment.scenarios.model import Scenario
-    from judgment.scenarios.ports import Moved, OncePerKey, Profiles, Progressed, Summaries
+    from judgment.scenarios.ports import Moved, Profiles, Progressed, Summaries
     from judgment.scenarios.serving import Serving
 
 DECIDE_ROUTE = "POST /api/v1/decisions"

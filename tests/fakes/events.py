@@ -1,4 +1,4 @@
-"""API Gateway's REST-proxy and authorizer events, as a door receives them."""
+"""API Gateway's REST-proxy and authorizer events and SQS's batches, as a door receives them."""
 
 from __future__ import annotations
 
@@ -83,4 +83,23 @@ def authorizer_event(
         "type": "REQUEST",
         "methodArn": f"{STAGE_ARN}/{method}{path or resource}",
         **event,
+    }
+
+
+def sqs_event(queue: str, *bodies: str, received: int = 1) -> dict[str, Any]:
+    """A batch of messages `m0`, `m1`, … of a queue, each delivered for the `received`th time."""
+    return {
+        "Records": [
+            {
+                "messageId": f"m{n}",
+                "receiptHandle": "r",
+                "body": body,
+                "attributes": {"ApproximateReceiveCount": str(received)},
+                "messageAttributes": {},
+                "eventSource": "aws:sqs",
+                "eventSourceARN": f"arn:aws:sqs:eu-central-1:123456789012:{queue}",
+                "awsRegion": "eu-central-1",
+            }
+            for n, body in enumerate(bodies)
+        ]
     }

@@ -8,6 +8,7 @@ from functions.summary_regen.handler import build
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from tests.fakes.bus import FakeQueue
+from tests.fakes.events import sqs_event
 from tests.fakes.models import ScriptedModels
 from tests.fakes.summaries import Summarised, message_of, said_by, truthful
 
@@ -42,18 +43,5 @@ class SummaryDoor(Summarised):
         door = build(
             self.regeneration(models, own), self.queue, self.telemetry, clock=lambda: self.now
         )
-        records = [
-            {
-                "messageId": f"m{n}",
-                "receiptHandle": "r",
-                "body": body,
-                "attributes": {"ApproximateReceiveCount": "1"},
-                "messageAttributes": {},
-                "eventSource": "aws:sqs",
-                "eventSourceARN": "arn:aws:sqs:eu-central-1:1:summary",
-                "awsRegion": "eu-central-1",
-            }
-            for n, body in enumerate(bodies or [message_of(self.user_id)])
-        ]
-        answer = door({"Records": records}, None)
+        answer = door(sqs_event("summary", *(bodies or [message_of(self.user_id)])), None)
         return [failure["itemIdentifier"] for failure in answer["batchItemFailures"]]

@@ -21,6 +21,7 @@ from judgment.scenarios.ports import Summaries
 from judgment.summary.moves import request_if_moved
 from judgment.summary.wakeups import wake
 from tests.fakes.bus import FakeQueue
+from tests.fakes.events import sqs_event
 from tests.fakes.people import make_owner, run_as_admin
 from tests.fakes.rounds import TestClock, rows
 
@@ -57,21 +58,7 @@ def message(who: uuid.UUID, *, source: str = "sync", **detail: Any) -> dict[str,
 
 def batch(*bodies: Any) -> dict[str, Any]:
     """A delivery of SQS; texts go in as they are."""
-    return {
-        "Records": [
-            {
-                "messageId": f"m{n}",
-                "receiptHandle": "r",
-                "body": body if isinstance(body, str) else json.dumps(body),
-                "attributes": {"ApproximateReceiveCount": "1"},
-                "messageAttributes": {},
-                "eventSource": "aws:sqs",
-                "eventSourceARN": "arn:aws:sqs:eu-central-1:123456789012:rounds",
-                "awsRegion": "eu-central-1",
-            }
-            for n, body in enumerate(bodies)
-        ]
-    }
+    return sqs_event("rounds", *(b if isinstance(b, str) else json.dumps(b) for b in bodies))
 
 
 class Harness:

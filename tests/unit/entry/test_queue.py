@@ -9,24 +9,11 @@ import pytest
 
 from judgment.entry.observability import Telemetry
 from judgment.entry.queue import Message, QueueDoor
+from tests.fakes.events import sqs_event
 
 
 def batch(*bodies: str) -> dict[str, Any]:
-    return {
-        "Records": [
-            {
-                "messageId": f"m{n}",
-                "receiptHandle": "r",
-                "body": body,
-                "attributes": {"ApproximateReceiveCount": "2"},
-                "messageAttributes": {},
-                "eventSource": "aws:sqs",
-                "eventSourceARN": "arn:aws:sqs:eu-central-1:1:q",
-                "awsRegion": "eu-central-1",
-            }
-            for n, body in enumerate(bodies)
-        ]
-    }
+    return sqs_event("q", *bodies, received=2)
 
 
 @pytest.mark.promise("P1-9-probe")

@@ -3,6 +3,10 @@
 A summary is renewed when one component stands 0.05 or more from where it stood with the last
 summary (seed 000 §10.4). The comparison is always with those kept values, never with the decision
 before, so that many small moves count as the one large move that they add up to.
+
+A number may cross a line while it hardly moves: a leaning may become clear, or cease to be one.
+What can be said of the owner is then another thing, and the summary says the old one. So each
+sentence that may be said is a component too, 0 or 0.05 (ADR 085).
 """
 
 from __future__ import annotations
@@ -10,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from judgment.kit.hashing import sha256_hex
+from judgment.profile.observe import observe
 from judgment.profile.signals import SIGNALS, Signal
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ MOVE = 0.05
 HALFWAY = 0.5
 DIGITS = 9
 LEADING = "share"
+SAID = "said"
 _NEUTRAL = {f"signal:{s.name}:{c.name}": c.neutral for s in SIGNALS for c in s.components}
 
 
@@ -28,13 +35,16 @@ def components(profile: PlayerDecisionProfile) -> dict[str, float]:
 
     `signal:<name>:<component>`; for the two distributions also `signal:<name>:share:<class>`; per
     domain `category:<name>:risk` (0 safest to 1 riskiest), `:speed` (pace / (pace + 2)) and
-    `:driver:<name>` ((1 + share) / 2 for a pull towards it, (1 - share) / 2 away from it).
+    `:driver:<name>` ((1 + share) / 2 for a pull towards it, (1 - share) / 2 away from it);
+    `said:<about>:<digest>`, 0.05, for each sentence with its numbers left out.
     """
     found: dict[str, float] = {}
     for signal in SIGNALS:
         found.update(_of_signal(signal, profile.signal(signal.name)))
     for pattern in profile.patterns:
         found.update(_of_category(pattern))
+    for observation in observe(profile):
+        found[f"{SAID}:{observation.about}:{sha256_hex(observation.template)[:8]}"] = MOVE
     return {name: min(max(value, 0.0), 1.0) for name, value in found.items()}
 
 
@@ -52,7 +62,12 @@ def largest_move(before: Mapping[str, float], after: Mapping[str, float]) -> flo
 
 
 def neutral(name: str) -> float:
-    """Where a component stands without evidence: as its signal says, and else in the middle."""
+    """Where a component stands without evidence: as its signal says, and else in the middle.
+
+    A sentence stands at 0, unsaid.
+    """
+    if name.startswith(f"{SAID}:"):
+        return 0.0
     of_all_classes = ":".join(name.split(":")[:3])
     return _NEUTRAL.get(of_all_classes, HALFWAY)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from judgment.profile.build import build
 from judgment.profile.model import PlayerDecisionProfile
 from judgment.profile.movement import MOVE, components, largest_move, neutral
+from judgment.profile.observe import observe
 from judgment.profile.signals import SIGNALS
 from tests.unit.profile.decisions import decision, option
 from tests.unit.profile.strategies import lives
@@ -124,3 +125,25 @@ def test_one_more_decision_hides_no_move_behind_rounded_numbers() -> None:
     rounds = [decision(n, [option(0, risk=0.0), option(1, risk=1.0)], n % 2) for n in range(20)]
     places = [components(build(rounds[:n]))["category:governance:risk"] for n in (18, 19)]
     assert places[0] - places[1] == pytest.approx(11 / 22 - 11 / 23, abs=1e-12)
+
+
+@pytest.mark.promise("P2-5")
+@given(lives(least=2))
+@settings(max_examples=200, deadline=None)
+def test_whatever_changes_what_can_be_said_is_a_move(life) -> None:
+    """A number may cross a line while it hardly moves; the last summary then says another thing."""
+    profiles = [build(life[:n]) for n in range(1, len(life) + 1)]
+    sayings = [{(o.about, o.template) for o in observe(profile)} for profile in profiles]
+    for n, (profile, sentences) in enumerate(zip(profiles, sayings, strict=True)):
+        kept = components(profiles[n - 1])
+        if sentences != sayings[n - 1]:
+            assert largest_move(kept, components(profile)) >= MOVE
+        assert largest_move(components(profile), components(profile)) == 0
+
+
+def test_a_sentence_that_can_be_said_counts_as_much_as_the_limit_and_unsaid_as_nothing() -> None:
+    found = said(persuadability={"n": 4, "changed": 2, "moved": 0.5})
+    [sentence] = [name for name in found if name.startswith("said:")]
+    assert found[sentence] == MOVE
+    assert neutral(sentence) == 0
+    assert largest_move({}, found) == MOVE

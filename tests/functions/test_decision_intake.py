@@ -16,6 +16,9 @@ import pytest
 from functions.decision_intake.handler import build
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
+from judgment.profile.movement import components
+from judgment.profile.service import read_stored
+from judgment.profile.store import profile_row
 from judgment.scenarios.intake import DecisionIntake
 from judgment.scenarios.ports import Summaries
 from judgment.summary.moves import request_if_moved
@@ -192,12 +195,15 @@ def test_the_same_message_to_two_workers_at_once_is_once(h: Harness):
 
 
 def test_a_profile_that_did_not_move_since_its_summary_asks_for_none(h: Harness):
+    with h.worker.transaction(h.who) as tx:
+        summarised = components(read_stored(profile_row(tx, h.who)))
+    assert summarised["signal:persuadability:moved"] == 0.5
     run_as_admin(
         h.database,
         "INSERT INTO judgment.summary_state (user_id, requested_seq, claimed_seq, done_seq,"
-        " games_analyzed, components)"
-        " VALUES (%s, 1, 1, 1, 22, '{\"signal:persuadability:moved\": 0.5}')",
+        " games_analyzed, components) VALUES (%s, 1, 1, 1, 22, %s::jsonb)",
         h.who,
+        json.dumps(summarised),
     )
     h.keep_profile("0.54")
     assert h.deliver(message(h.who)) == []

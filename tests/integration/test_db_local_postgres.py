@@ -92,6 +92,23 @@ def test_it_recovers_after_the_server_was_killed(home: Path) -> None:
         again.stop()
 
 
+def test_what_was_committed_survives_a_kill_at_once(home: Path) -> None:
+    server = LocalPostgres(home / "pg").start()
+    assert server.pid
+    with psycopg.connect(server.url(dbname="postgres"), autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (n int)")
+        for n in range(50):
+            connection.execute("INSERT INTO kept VALUES (%s)", (n,))
+        os.kill(server.pid, signal.SIGKILL)
+    again = LocalPostgres(home / "pg").start()
+    try:
+        assert server.pid is None
+        with psycopg.connect(again.url(dbname="postgres")) as connection:
+            assert connection.execute("SELECT count(*) FROM kept").fetchone() == (50,)
+    finally:
+        again.stop()
+
+
 def test_it_is_not_misled_by_a_pid_that_belongs_to_another_process(home: Path) -> None:
     server = LocalPostgres(home / "pg").start()
     assert server.pid

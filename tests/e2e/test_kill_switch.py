@@ -94,5 +94,14 @@ def test_the_admins_switch_shows_on_the_very_next_read_and_tool_call(
         # The owners' own routes and their own switch are not the admin's to open.
         agents.turn(False)
         assert http.get("/api/v1/keys", headers=one.headers).status_code == 200
+        assert _plays(http, other) == 201
+        assert agents.told(other) == (SHUT, SHUT)
         agents.turn(True, **{str(own_stack.owners["disabled"].user_id): True})
         assert agents.told(own_stack.owners["disabled"]) == (SHUT, SHUT)
+
+
+def _plays(http: httpx.Client, owner: Owner) -> int:
+    """The status of a decision on the owner's next round."""
+    scenario = http.get("/api/v1/scenarios/next", headers=owner.headers).json()
+    body = {"scenario_id": scenario["id"], "option_id": scenario["options"][0]["id"]}
+    return http.post("/api/v1/decisions", json=body, headers=owner.headers).status_code

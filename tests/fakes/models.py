@@ -66,10 +66,12 @@ class ScriptedModels:
         *,
         operator: ModelChoice | None = CHOICE,
         transaction_open: Callable[[], bool] | None = None,
+        is_ready: bool = True,
     ):
         self.script = script
         self.operator = operator
         self.transaction_open = transaction_open
+        self.is_ready = is_ready
         self.asked: list[Asked] = []
 
     @property
@@ -80,6 +82,10 @@ class ScriptedModels:
     def choice(self, role: ModelRole, own: ModelChoice | None = None) -> ModelChoice | None:
         """The owner's own choice, else `operator`."""
         return own or self.operator
+
+    def ready(self, choice: ModelChoice) -> bool:
+        """Whether a test says so."""
+        return self.is_ready
 
     def ask(
         self,

@@ -114,6 +114,16 @@ def test_without_a_model_it_names_the_setting_and_counts_nothing(w: Workshop):
     assert (w.used(who), w.counters.calls) == (0, 0)
 
 
+@pytest.mark.promise("R-32")
+def test_a_model_whose_key_cannot_be_read_was_not_called_and_is_not_counted(w: Workshop):
+    w.scripted.is_ready = False
+    who = w.person()
+    status, body = w.make(who)
+    assert (status, body["code"]) == (503, "unavailable")
+    assert "key" in body["message"]
+    assert (w.used(who), w.scripted.asked, w.calls(who)) == (0, [], [])
+
+
 def test_an_empty_context_is_said_before_a_missing_model(w: Workshop):
     w.scripted.operator = None
     assert w.make(w.person(""))[0] == 400

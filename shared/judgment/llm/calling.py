@@ -112,6 +112,14 @@ class Switchboard:
         self.patience = patience
         self._context: ssl.SSLContext | None = None
 
+    def reaches(self, choice: ModelChoice) -> bool:
+        """Whether the provider has an address here, and the choice a key that can be read."""
+        try:
+            self._keys.key(choice)
+        except KeyUnavailable:
+            return False
+        return choice.provider in self._config.base_urls
+
     @contextmanager
     def connected(self, role: ModelRole, choice: ModelChoice) -> Generator[Caller]:
         """The choice's provider. Raises ModelFailure where it cannot be asked at all.

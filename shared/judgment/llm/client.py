@@ -41,6 +41,10 @@ class ModelClient:
         """As the port: the owner's own choice, else the operator's, else None."""
         return own or self._config.roles.get(role)
 
+    def ready(self, choice: ModelChoice) -> bool:
+        """As the port."""
+        return self._switchboard.reaches(choice)
+
     def ask(
         self,
         choice: ModelChoice,

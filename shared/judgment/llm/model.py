@@ -119,6 +119,13 @@ class Models(Protocol):
         """Which model plays the role: the owner's own choice, else the operator's, else None."""
         ...
 
+    def ready(self, choice: ModelChoice) -> bool:
+        """Whether it can be asked at all: its provider's address and a readable key are there.
+
+        Costs no call of a model.
+        """
+        ...
+
     def ask(
         self,
         choice: ModelChoice,

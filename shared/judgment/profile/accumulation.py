@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from judgment.kit.hashing import canonical_json
 
-VERSION = 3
+VERSION = 4
 """To be raised with every change of what any number of a profile means."""
 WINDOW = 240
 OWNER = "owner"
@@ -80,13 +80,12 @@ class Judged(NamedTuple):
 class CategoryPart:
     """One domain: its latest 240 first decisions, and sums over all of them.
 
-    `title` is the one that all share; `several` says that there is none. `placed` counts decisions
+    `titles` counts the decisions under each of the first sixteen titles. `placed` counts decisions
     between a safest and a riskiest option, `places` sums where between the two they lie.
     """
 
     decisions: int = 0
-    title: str | None = None
-    several: bool = False
+    titles: dict[str, int] = field(default_factory=dict[str, int])
     placed: int = 0
     places: float = 0.0
     timed: int = 0

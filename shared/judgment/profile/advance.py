@@ -24,6 +24,7 @@ READING_WORDS_A_MINUTE = 238
 READING_MS_A_WORD = 60_000 / READING_WORDS_A_MINUTE
 PERSONAL_THEME = "personal"
 DRIVERS_ATTENDED = 32
+TITLES_LIMIT = 16
 _NUMBERING = re.compile(r"[\s#(,:-]*\d+(\s*(of|/)\s*\d+)?\)?$")
 
 
@@ -256,17 +257,16 @@ def _take_in_category(part: CategoryPart, decision: Decision) -> None:
 
 
 def _take_in_title(part: CategoryPart, decision: Decision) -> None:
-    """The one title of all decisions, numbering taken off, as long as there is but one.
+    """Count its title, numbering taken off, where it is among the first sixteen of the domain.
 
     A personal scenario's title comes from the owner's personal context and is never kept: texts
     made from the profile must not carry it (ruling 5).
     """
     title = _NUMBERING.sub("", decision.scenario_title).strip()
-    another = part.title is not None and part.title != title
-    if part.several or another or decision.theme == PERSONAL_THEME:
-        part.several, part.title = True, None
-    else:
-        part.title = title
+    if not title or decision.theme == PERSONAL_THEME:
+        return
+    if title in part.titles or len(part.titles) < TITLES_LIMIT:
+        part.titles[title] = part.titles.get(title, 0) + 1
 
 
 def _case(decision: Decision, took: float | None) -> Case:

@@ -31,6 +31,7 @@ from judgment.profile.weighing import weigh
 QUICK_BELOW_PACE = 1.0
 DELIBERATE_FROM_PACE = 4.0
 RISK_CUTS = (0.35, 0.65)
+ONE_KIND_FROM = 0.75
 
 
 def build(decisions: Iterable[Decision]) -> PlayerDecisionProfile:
@@ -66,7 +67,7 @@ def _finished(part: CategoryPart) -> Finished:
     risk, speed = _risk(part), _speed(part)
     pattern: dict[str, Any] = {
         "decisions": part.decisions,
-        "kind": {"title": part.title, "n": part.decisions} if part.title else None,
+        "kind": _kind(part),
         **weighing.document,
         "risk": risk,
         "risk_tolerance": _risk_level(risk),
@@ -74,6 +75,14 @@ def _finished(part: CategoryPart) -> Finished:
         "decision_speed": _speed_level(speed),
     }
     return Finished(pattern, dict(weighing.tallies), _judged(part.cases, weighing.held))
+
+
+def _kind(part: CategoryPart) -> dict[str, Any] | None:
+    """The title of three quarters of the decisions or more, and of how many; None without one."""
+    title = max(part.titles, key=lambda each: (part.titles[each], each), default=None)
+    if title is None or part.titles[title] < ONE_KIND_FROM * part.decisions:
+        return None
+    return {"title": title, "n": part.titles[title]}
 
 
 def _judged(cases: Sequence[Case], held: Mapping[str, bool]) -> Judged:

@@ -159,9 +159,12 @@ def read_pattern(
     secondary = (values.name(v) for v in values.sequence(stored.get("secondary_drivers")))
     names = list(tallies)[:PULLS_LIMIT]
     found = {name: _tally(values.mapping(tallies[name])) for name in names}
+    decisions = values.count(values.first(stored, "decisions", *_EVIDENCE))
+    kind = values.mapping(stored.get("kind"))
+    of_kind = min(values.count(kind.get("n")), decisions)
     return CategoryPattern(
         category=category,
-        decisions=values.count(values.first(stored, "decisions", *_EVIDENCE)),
+        decisions=decisions,
         pulls=pulls,
         primary=values.name(stored.get("primary_driver")),
         secondary=tuple(name for name in secondary if name is not None)[:PULLS_LIMIT],
@@ -170,7 +173,8 @@ def read_pattern(
         speed=_one_of(stored.get("decision_speed"), get_args(Speed), "balanced"),
         speed_numbers=_numbers(values.mapping(stored.get("speed"))),
         own=_own(values.mapping(stored.get("own_pattern"))),
-        kind=values.label(values.mapping(stored.get("kind")).get("title"), KIND_LIMIT),
+        kind=values.label(kind.get("title"), KIND_LIMIT) if of_kind else None,
+        of_kind=of_kind,
         comparison=_comparison(values.mapping(stored.get("comparison"))),
         trend=_trend(values.mapping(stored.get("trend"))),
         trend_text=values.label(stored.get("recent_trend")),

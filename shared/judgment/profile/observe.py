@@ -34,6 +34,10 @@ TAKEN = ": took the option best on that in {took} of {differed} decisions, {chan
 UNCOUNTED = "."
 FLAT = "No pull that could be told from chance, over {weighed} decisions: {drivers}."
 KIND = 'All {n} are of one kind, "{kind}": elsewhere the owner may weigh things differently.'
+MOSTLY = (
+    'Of {n} decisions {of_kind} are of one kind, "{kind}": elsewhere the owner may weigh things '
+    "differently."
+)
 OWN_PATTERN = (
     "The other choices point to the one taken in {hits} of {of} decisions, {chance:.1f} by chance."
 )
@@ -89,8 +93,11 @@ def observe_category(pattern: CategoryPattern) -> Iterator[Observation]:
     about = f"category:{pattern.category}"
     pulls = claimed(pattern)
     if pattern.kind and pattern.decisions >= SPARSE_BELOW:
-        kind = _unmarked(pattern.kind)
-        yield Observation(f"{about}:kind", KIND, {"n": pattern.decisions, "kind": kind})
+        numbers = {"n": pattern.decisions, "kind": _unmarked(pattern.kind)}
+        if pattern.of_kind < pattern.decisions:
+            yield Observation(f"{about}:kind", MOSTLY, {**numbers, "of_kind": pattern.of_kind})
+        else:
+            yield Observation(f"{about}:kind", KIND, numbers)
     for pull in pulls:
         yield _observe_pull(about, pattern, pull)
     if pattern.comparison and pulls:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from judgment.contract.profile import CATEGORIES, ScoreExplanation, ScoreTerm
-from judgment.profile.signals import SIGNALS
+from judgment.profile.signals import SIGNALS, in_number
 
 if TYPE_CHECKING:
     from judgment.profile.model import PlayerDecisionProfile
@@ -111,7 +111,7 @@ def _explained(terms: list[_Term], formula: str) -> ScoreExplanation:
     said = [
         ScoreTerm(
             name=term.name,
-            meaning=f"{term.supporting} {term.unit}",
+            meaning=f"{term.supporting} {in_number(term.supporting, term.unit)}",
             value=reliability(term.supporting),
             weight=term.weight,
             contribution=term.contribution,

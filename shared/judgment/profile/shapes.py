@@ -105,7 +105,8 @@ class Trend:
 class CategoryPattern:
     """How the owner decides in one domain, as far as it is stored.
 
-    `kind` is the common title of all its decisions, None where they are of several kinds.
+    `kind` is the title of three quarters of its decisions or more, `of_kind` how many those are;
+    None and 0 where they are of several kinds.
     """
 
     category: Category
@@ -118,6 +119,7 @@ class CategoryPattern:
     speed: Speed = "balanced"
     speed_numbers: Mapping[str, float] = field(default_factory=dict[str, float])
     kind: str | None = None
+    of_kind: int = 0
     own: OwnPattern | None = None
     comparison: Comparison | None = None
     trend: Trend | None = None

@@ -18,6 +18,7 @@ decisions a signal says only what it still needs (ruling 21).
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from judgment.profile.shapes import CLEAR_Z, RICH_FROM, SPARSE_BELOW
@@ -84,7 +85,16 @@ class Signal:
         target, state = (
             (SPARSE_BELOW, "developing") if supporting < SPARSE_BELOW else (RICH_FROM, "rich")
         )
-        return f"{target - supporting} more {self.unit} to be {state}"
+        missing = target - supporting
+        return f"{missing} more {in_number(missing, self.unit)} to be {state}"
+
+
+def in_number(count: int, unit: str) -> str:
+    """A unit of this table, or of the scores', as it follows that count in a sentence."""
+    if count != 1:
+        return unit
+    one = re.sub(r"(rationale|decision|round|prediction|outcome|pair)s\b", r"\1", unit, count=1)
+    return re.sub(r"\bthat (show|name)\b", r"that \1s", one)
 
 
 SIGNALS: tuple[Signal, ...] = (

@@ -4,8 +4,8 @@ Each sentence is held against the facts it cites, and only those: every number, 
 catalogue name in it must stand there, and so must every other word but those that only join. It
 may not order, address or deny anybody, or carry anything but plain English in ASCII and typographic
 quotes and dashes. In doubt a sentence is refused, because composer-1 can always say it instead.
-What code does not see: two numbers or names of the facts a sentence cites, exchanged with one
-another.
+A sentence with a number cites one fact, so that no number of one fact can be said of another.
+What code does not see: two numbers, or two names, of the same fact exchanged with one another.
 Our own sentences pass when they cite themselves (a property in the tests).
 """
 
@@ -50,6 +50,7 @@ CODES = {
     "too_many_facts": "a sentence cites more facts than allowed",
     "mixed_domains": "the cited facts are about more than one domain, or a domain and a signal, or"
     " one of them could not be told from chance",
+    "mixed_numbers": "a sentence with a number or number word cites one fact only",
     "characters": "only letters, digits, spaces and . , ; : ? % ( ) + - and quotation marks",
     "invented_number": "each number or number word (one, half, twice, third, dozen, 7 of 9) must"
     " stand in a cited fact, with the same sign, percent mark and partner",
@@ -220,6 +221,10 @@ def _contradicts(text: str, cited: Sequence[Fact]) -> bool:
     return any(opening in lowered for fact in cited for opening in _other_openings(fact))
 
 
+def _mixes_numbers(sentence: Sentence, cited: Sequence[Fact]) -> bool:
+    return len({fact.id for fact in cited}) > 1 and bool(numerals(sentence.text))
+
+
 def _is_flat(fact: Fact) -> bool:
     """Whether it says what could not be told from chance."""
     return fact.about.endswith(":flat")
@@ -261,6 +266,7 @@ _CITING: dict[str, _Citing] = {
     "unknown_fact": lambda sentence, cited: len(cited) < len(sentence.facts),
     "too_many_facts": lambda sentence, cited: len(sentence.facts) > FACTS_PER_SENTENCE,
     "mixed_domains": lambda sentence, cited: len({(f.scope, _is_flat(f)) for f in cited}) > 1,
+    "mixed_numbers": _mixes_numbers,
 }
 _Saying = Callable[[str, "Sequence[Fact]"], bool]
 _SAYING: dict[str, _Saying] = {

@@ -338,6 +338,8 @@ def test_a_provider_without_an_address_is_not_configured(subject: Wired):
     models = subject.client(openai_compatible_base_url=None, model_summary=None)
     assert models.choice("summary") is None
     own = ModelChoice("openai-compatible", "x")
+    assert not models.ready(own)
+    assert subject.models.ready(subject.choice)
     with pytest.raises(ModelFailure) as caught:
         models.ask(own, "summary", PROMPT, Counted, deadline=Deadline.after(9))
     assert (caught.value.code, caught.value.calls) == ("not_configured", ())

@@ -37,7 +37,7 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
     patterns = {
         category: {
             "decisions": draw(st.integers(1, 30)),
-            "kind": {"title": draw(HOSTILE)},
+            "kind": {"title": draw(HOSTILE), "n": draw(st.integers(0, 30))},
             "primary_driver": draw(HOSTILE),
             "secondary_drivers": draw(st.lists(HOSTILE, max_size=3)),
             "recent_trend": draw(HOSTILE),
@@ -91,7 +91,14 @@ _OURS = f"{_NAME}(?:, {_NAME})*"
 _TEMPLATES = [
     *(observe.CLEAR + observe.TAKEN, observe.CLEAR + observe.UNCOUNTED),
     *(observe.PERHAPS + observe.TAKEN, observe.PERHAPS + observe.UNCOUNTED),
-    *(observe.FLAT, observe.KIND, observe.OWN_PATTERN, observe.NO_PATTERN, observe.COMPARISON),
+    *(
+        observe.FLAT,
+        observe.KIND,
+        observe.MOSTLY,
+        observe.OWN_PATTERN,
+        observe.NO_PATTERN,
+        observe.COMPARISON,
+    ),
     *(observe.TREND, observe.EARLIER_PRIMARY, observe.EARLIER_SECONDARY, observe.RISK),
     *(observe.SPEED, observe.RULE, observe.EARLIER_SHARE, observe.EARLIER_FORM),
     *(sentence for signal in SIGNALS for sentence in signal.sentences),

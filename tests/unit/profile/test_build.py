@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgment.profile.advance import READING_MS_A_WORD, pace
 from judgment.profile.build import build
 from judgment.profile.decision import Decision, Option
-from judgment.profile.observe import claimed
+from judgment.profile.observe import claimed, observe_category
 from tests.unit.profile.decisions import decision, histories, option
 
 if TYPE_CHECKING:
@@ -133,6 +133,22 @@ def test_a_personal_scenarios_title_never_enters_the_profile() -> None:
         replace(d, theme="court", scenario_title=f"The well {i}") for i, d in enumerate(rounds)
     ]
     assert only(canonical).kind == "The well"
+    assert only(canonical).of_kind == 6
+
+
+def test_one_kind_is_said_as_long_as_it_is_three_quarters_and_of_how_many() -> None:
+    contracts = [cheap_or_short(n, 0, scenario_title=f"Contract {n}") for n in range(6)]
+    others = [cheap_or_short(6 + n, 0, scenario_title=title) for n, title in enumerate("ABC")]
+
+    def said(*rounds: Decision) -> str | None:
+        found = observe_category(only(list(rounds)))
+        return next((o.text for o in found if o.about.endswith(":kind")), None)
+
+    assert str(said(*contracts)).startswith('All 6 are of one kind, "Contract":')
+    for n in (1, 2):
+        text = str(said(*contracts, *others[:n]))
+        assert text.startswith(f'Of {6 + n} decisions 6 are of one kind, "Contract":')
+    assert said(*contracts, *others) is None
 
 
 def test_a_change_of_mind_in_the_middle_is_seen_and_steadiness_is_not_taken_for_one() -> None:

@@ -54,6 +54,10 @@ _EMPTY = (
     " PUT /api/v1/personal-context first."
 )
 _NO_MODEL = "No model makes personal scenarios here: the operator has not set MODEL_SCENARIO."
+_NO_KEY = (
+    "The model for your personal scenarios cannot be asked: the key named with"
+    " PUT /api/v1/models, or the operator's, cannot be read."
+)
 _NOTHING_LEFT = "No scenario could be made, and none of the canonical ones is left for you."
 
 OwnChoice = Callable[["Transaction", UUID, "ModelRole"], "ModelChoice | None"]
@@ -137,11 +141,13 @@ class PersonalRounds:
         `on_fallback` hears of every answer of a model that could not be used.
 
         Not counted: InvalidRequest for an empty context, Conflict where a Sync app keeps the
-        profile, NotFound, Unavailable without a model or counters, RateLimited. Counted:
+        profile, NotFound, Unavailable without a model, its key or counters, RateLimited. Counted:
         InvalidRequest when the context was emptied meanwhile, Unavailable without the database or
         a canonical round to fall back to.
         """
         order = self._ordered(owner)
+        if not self._models.ready(order.choice):
+            raise Unavailable(_NO_KEY)
         self._limiter.require_counted(str(owner), self._limit)
         made = self._asked(order, deadline.less(RESERVE_SECONDS))
         if made.fell_back is not None:

@@ -158,8 +158,20 @@ order by s.category = %(category)s desc, c.stimuli ? 'pair', c.library_key
 limit 8;
 
 -- name: serve
--- Note that a round was shown; two requests may show one at once.
+-- Note that a round was shown, as the owner's latest whatever the clock says; two may show one.
 insert into judgment.servings (id, user_id, scenario_id, served_at)
-values (%(id)s, %(user_id)s, %(scenario_id)s, %(served_at)s)
+values (
+    %(id)s,
+    %(user_id)s,
+    %(scenario_id)s,
+    greatest(
+        %(served_at)s,
+        (
+            select max(o.served_at) + interval '1 microsecond'
+            from judgment.servings o
+            where o.user_id = %(user_id)s
+        )
+    )
+)
 on conflict (user_id, scenario_id) where decision_id is null
 do update set served_at = excluded.served_at;

@@ -12,7 +12,7 @@ from judgment.profile.drivers import DRIVERS, NO_DRIVER, SCENARIO_DRIVERS
 from judgment.profile.model import SIGNALS_STORED, read_signal
 from judgment.profile.observe import observe_signal
 from judgment.profile.shapes import state_of
-from judgment.profile.signals import BETA, SIGNALS, Signal
+from judgment.profile.signals import BETA, SIGNALS, Signal, in_number
 
 STORED = {
     "confidence_calibration": {"mean_confidence": 0.8, "held_count": 6},
@@ -110,6 +110,21 @@ def test_needs_count_down_to_the_next_state() -> None:
     assert noise.needs(1) == "3 more repeated decisions to be developing"
     assert noise.needs(7) == "5 more repeated decisions to be rich"
     assert noise.needs(12) == "nothing more"
+
+
+@pytest.mark.parametrize(
+    ("count", "unit", "words"),
+    [
+        (1, "decisions in governance", "decision in governance"),
+        (2, "decisions in governance", "decisions in governance"),
+        (1, "rationales that show a style", "rationale that shows a style"),
+        (1, "rationales that name a driver on offer", "rationale that names a driver on offer"),
+        (1, "self-predictions", "self-prediction"),
+        (0, "matched pairs", "matched pairs"),
+    ],
+)
+def test_one_of_a_thing_is_said_in_the_singular(count: int, unit: str, words: str) -> None:
+    assert in_number(count, unit) == words
 
 
 def test_every_driver_has_two_directions_with_a_wire_name_and_words_of_their_own() -> None:

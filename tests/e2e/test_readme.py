@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from infra.checkout import ROOT
 from judgment.contract.profile import AgentProfile, RecentDecisions
 from judgment.entry.agent_clients import CLIENTS
+from tests.e2e.somebody import Somebody
 
 if TYPE_CHECKING:
+    import httpx
+
     from tests.e2e.running import RunningStack
 
 README = (ROOT / "README.md").read_text()
@@ -24,7 +28,7 @@ BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def _script(stack: RunningStack) -> list[str]:
     """The commands of the first read, on this stack instead of a freshly started one."""
-    first_read = README.partition("## The first read")[2].partition("## Give it")[0]
+    first_read = README.partition("## The first read")[2].partition("## Play")[0]
     text = "".join(BLOCK.findall(first_read)).replace("\\\n", " ")
     python = Path(sys.executable)
     state = stack.places.state
@@ -63,6 +67,55 @@ def test_the_first_read_works_as_printed(stack: RunningStack) -> None:
     assert f"{read.model_confidence:.2f}" in why
     result = json.loads(over_mcp)["result"]
     assert AgentProfile.model_validate(result["structuredContent"]) == read
+
+
+def _played(stack: RunningStack, me: Somebody, kind: str) -> list[dict[str, Any]]:
+    """What the commands of one kind under "Play rounds" answer a new owner, who pastes them."""
+    section = README.partition("## Play rounds")[2].partition("\n## ")[0]
+    blocks = re.findall(rf"^```{kind}\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    script = "".join(block for block in blocks if "./dev up" not in block)
+    done = subprocess.run(
+        ["sh", "-ec", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            "PATH": os.environ["PATH"],
+            "SYNC_API_URL": stack.api_url,
+            "SYNC_API_KEY": me.minted["key"],
+            "SYNC_OWNER_TOKEN": me.token,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = []
+    rest = done.stdout.strip()
+    while rest:
+        answer, end = json.JSONDecoder().raw_decode(rest)
+        found.append(answer)
+        rest = rest[end:].strip()
+    return found
+
+
+@pytest.mark.promise("P1-10", "P2-accept-1")
+def test_a_round_is_played_as_printed(stack: RunningStack, api: httpx.Client) -> None:
+    me = Somebody(stack, api)
+    scenario, recorded, profile = _played(stack, me, "sh")
+    assert scenario["theme"] == "frontier"
+    assert recorded["scenario_id"] == scenario["id"]
+    assert profile["games_played"] == 1
+    assert me.awaits_summary_of(1)["summary_text"]
+
+
+@pytest.mark.promise("P1-10", "P2-accept-4")
+def test_a_personal_round_is_asked_for_as_printed(stack: RunningStack, api: httpx.Client) -> None:
+    """The scripted model stands in for Ollama's and is no use: the answer is a canonical round."""
+    me = Somebody(stack, api)
+    me.chooses_the_scripted_model("scenario")
+    context, scenario = _played(stack, me, "sh model")
+    assert context["personal_context"].startswith("I run a small bakery")
+    assert scenario["personalized"] is False
 
 
 @pytest.mark.promise("P1-10")

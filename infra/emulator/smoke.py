@@ -6,7 +6,6 @@ Each step is a method whose docstring says what it shows; they run in order and 
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
@@ -14,6 +13,7 @@ from uuid import UUID, uuid4
 import httpx
 
 from infra.gateway_responses import gateway_response
+from infra.local.waiting import wait_for
 from judgment.contract.profile import AgentProfile, cold_start
 
 if TYPE_CHECKING:
@@ -125,11 +125,8 @@ class Smoke:
         recorded = self._expect(self._owner("POST", "/api/v1/decisions", choice), 201).json()
         _same(recorded["games_played"], 1)
         self._expect(self._owner("POST", "/api/v1/decisions", choice), 409)
-        until = time.monotonic() + SUMMARY_SECONDS
-        while self._agent(PROFILE).json()["summary_generated_at"] is None:
-            if time.monotonic() > until:
-                raise SmokeFailed("the summary did not follow the decision")
-            time.sleep(0.5)
+        if not wait_for(self._has_summary, SUMMARY_SECONDS, 0.5):
+            raise SmokeFailed("the summary did not follow the decision")
         _same(self._agent(PROFILE).json()["summary_model_version"], "composer-1")
 
     def obeys_the_owners_switch(self) -> None:
@@ -164,6 +161,9 @@ class Smoke:
         """An erased owner has no keys left."""
         self._expect(self._owner("DELETE", "/api/v1/account"), 204)
         _same(self._expect(self._owner("GET", "/api/v1/keys"), 200).json()["keys"], [])
+
+    def _has_summary(self) -> bool:
+        return self._agent(PROFILE).json()["summary_generated_at"] is not None
 
     def _owner(self, method: str, path: str, body: dict[str, Any] | None = None) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self.token}"}

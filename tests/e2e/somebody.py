@@ -94,7 +94,7 @@ class Somebody:
         chosen = [{"role": role, "provider": provider, "model": model} for role in roles]
         self.ask("PUT", "/api/v1/models", {"models": chosen})
 
-    def awaits_summary_of(self, games: int) -> dict[str, Any]:
+    def awaits_summary_of(self, games: int, seconds: float = FOLLOWS_SECONDS) -> dict[str, Any]:
         """The profile, once its summary was drawn from so many decisions and none is due."""
 
         found: dict[str, Any] = {}
@@ -105,5 +105,5 @@ class Somebody:
             return is_kept and found["summary_games_analyzed"] == games
 
         # Reads are counted, 600 an hour.
-        assert wait_for(fresh, FOLLOWS_SECONDS, POLL_SECONDS), f"no summary of {games}: {found}"
+        assert wait_for(fresh, seconds, POLL_SECONDS), f"no summary of {games}: {found}"
         return found

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from tests.models.small_model import SmallModel
 
 
+THINKS_SECONDS = 140.0
+"""A little more than `summary_regen` may take; on one thread the model uses most of it."""
+
+
 @pytest.fixture(scope="module")
 def stack(small_model: SmallModel) -> Iterator[RunningStack]:
     """A stack of its own, whose operator gave the small model every role."""
@@ -61,7 +65,7 @@ def test_the_summary_is_the_models_or_composer_1s_and_says_whose(
 ) -> None:
     for _ in range(4):
         me.decides(me.next_round(), confidence=0.7, response_ms=30_000)
-    read = me.awaits_summary_of(4)
+    read = me.awaits_summary_of(4, THINKS_SECONDS)
     assert read["summary_text"]
     assert read["summary_model_version"].startswith(("composer-1", "ollama:"))
     calls = _calls(stack, me, "summary")

@@ -11,6 +11,7 @@ import pytest
 from judgment.profile.service import read_stored
 from judgment.scenarios.library.reading import read_library
 from judgment.scenarios.loading import load_into
+from judgment.scenarios.model import NONE_ID
 from tests.fakes.rounds import rows
 from tests.functions.test_rounds import assert_profile_equals_rebuild
 from tests.functions.test_rounds_next import Harness
@@ -30,8 +31,11 @@ def h(fresh_database: TestDatabase) -> Iterator[Harness]:
 
 
 def answers_to(shown: dict[str, Any], turn: int) -> dict[str, Any]:
-    """Everything that a round asks for, answered in turn."""
-    options = [option["id"] for option in shown["options"]]
+    """Everything that a round asks for, answered in turn.
+
+    None of the above is never the answer: it has no approach, so that learning cannot be seen.
+    """
+    options = [option["id"] for option in shown["options"] if option["id"] != NONE_ID]
     chosen, other = options[turn % len(options)], options[(turn + 1) % len(options)]
     body = {
         "scenario_id": shown["id"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -150,3 +151,14 @@ def test_no_word_of_the_context_or_of_a_round_made_from_it_is_in_the_profile(day
     assert profile
     assert accumulated
     assert "canary-5521" not in json.dumps([*profile, *accumulated])
+
+
+def test_a_fallback_served_while_the_clock_is_set_back_is_what_next_shows(day: Day):
+    who = day.workshop.person()
+    first = day.call(who, "GET", NEXT)[1]
+    day.workshop.now -= timedelta(hours=1)
+    day.workshop.scripted.script = in_turn("provider_error")
+    status, made = day.workshop.make(who)
+    assert (status, made["personalized"]) == (201, False)
+    assert made["id"] != first["id"]
+    assert day.call(who, "GET", NEXT)[1]["id"] == made["id"]

@@ -149,6 +149,8 @@ FORGED = [
     ("unknown_fact", "A lower price wins.", "f1 f99"),
     ("too_many_facts", "A lower price wins.", "f1 f2 f3 f4 f1"),
     ("mixed_domains", "Perhaps a lower price wins.", "f1 f5"),
+    ("mixed_numbers", "Perhaps openness has 58% of the pull.", "f1 f2"),
+    ("mixed_numbers", "Perhaps a lower price has 18% of the pull.", "f1 f2"),
     ("too_long", "A lower price wins." * 40, "f1"),
     ("too_long", "  ", "f1"),
 ]

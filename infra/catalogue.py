@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from judgment.contract.jobs import SYNC_SOURCE
+from judgment.contract.jobs import SOURCE, SYNC_SOURCE
 from judgment.contract.routes import ROUTES, Route
 
 Egress = Literal["none", "aws", "internet"]
@@ -20,6 +20,7 @@ DatabaseRole = Literal[
     "judgment_authorizer",
     "judgment_reader",
     "judgment_owner",
+    "judgment_preferences",
     "judgment_process",
     "judgment_worker",
     "judgment_evaluator",
@@ -276,6 +277,30 @@ CATALOGUE = Catalogue(
             trigger="queue",
         ),
         Door(
+            "preferences",
+            "What an owner wants: capture, read, solve, consent, ledger.",
+            _handler("preferences"),
+            database_role="judgment_preferences",
+            egress="aws",
+            timeout_s=15,
+            settings=("DATABASE_URL", "EVENT_BUS_NAME", "RATE_LIMIT_TABLE"),
+            optional=(
+                *("LIMIT_PREFERENCES_PER_HOUR", "LIMIT_PREFERENCE_CAPTURES_PER_HOUR"),
+                "LIMIT_PREFERENCE_SOLVES_PER_HOUR",
+            ),
+            grants=("events:put", "rate_limits:update"),
+        ),
+        Door(
+            "preference_compile",
+            "Compiles an owner's signals into documents.",
+            _handler("preference_compile"),
+            database_role="judgment_worker",
+            memory_mb=1024,
+            timeout_s=30,
+            settings=("DATABASE_URL",),
+            trigger="queue",
+        ),
+        Door(
             "flags",
             "Admins read and set the kill switch.",
             _handler("flags"),
@@ -309,8 +334,12 @@ CATALOGUE = Catalogue(
     queues=(
         Queue("rounds", "decision_intake"),
         Queue("summary", "summary_regen", batch_size=1),
+        Queue("preferences", "preference_compile"),
     ),
-    rules=(Rule("sync-decisions", SYNC_SOURCE, ("decision.recorded",), "rounds"),),
+    rules=(
+        Rule("sync-decisions", SYNC_SOURCE, ("decision.recorded",), "rounds"),
+        Rule("captured-preferences", SOURCE, ("preference.captured",), "preferences"),
+    ),
     schedules=(
         Schedule("each-minute", "maintenance", 1, "sweep"),
         Schedule("daily", "maintenance", 1440, "retention"),

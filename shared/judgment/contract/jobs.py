@@ -39,7 +39,7 @@ class EventKind:
 EVENTS: tuple[EventKind, ...] = (
     EventKind("decision.recorded", 1, "decision id", "An owner's decision was stored.", 2),
     EventKind("profile.changed", 1, "owner id", "A judgment profile was updated.", 2),
-    EventKind("preference.captured", 1, "signal id", "A preference signal was appended.", 3),
+    EventKind("preference.captured", 1, "signal id", "A preference signal came or was deleted.", 3),
     EventKind("consent.changed", 1, "grant id", "A grant was made, narrowed or revoked.", 3),
     EventKind("scenario.fell_back", 1, "scenario id", "A canonical round replaced a made one.", 2),
     EventKind("prediction.failed", 1, "prediction id", "A prediction ended in an error.", 6),

@@ -7,38 +7,11 @@ Standard library only: the authorizer reads this table on every call. Types are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
-
+from judgment.contract.preference_routes import PREFERENCE_ROUTES
+from judgment.contract.route import Route
 from judgment.contract.scopes import Scope
 
-Auth = Literal["none", "agent", "owner", "admin", "either"]
-
-
-@dataclass(frozen=True)
-class Route:
-    """One method on one path. `limit` names a rate limit; `query` the model of its query string.
-
-    A route with `auth` other than `none` and without `query` takes no query parameters. An
-    `idempotent` one honours the `Idempotency-Key` header. `refuses` are the statuses that do not
-    follow from the rest of the row.
-    """
-
-    method: str
-    path: str
-    door: str
-    auth: Auth
-    summary: str
-    response: str | None = None
-    request: str | None = None
-    status: int = 200
-    query: str | None = None
-    scope: Scope | None = None
-    limit: str | None = None
-    idempotent: bool = False
-    media_type: str = "application/json"
-    refuses: tuple[int, ...] = ()
-
+__all__ = ["ROUTES", "Route"]
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/health", "public", "none", "Is this deployment up.", "health:Health"),
@@ -218,6 +191,7 @@ ROUTES: tuple[Route, ...] = (
         idempotent=True,
         refuses=(404,),
     ),
+    *PREFERENCE_ROUTES,
     Route(
         "GET",
         "/api/admin/v1/flags",

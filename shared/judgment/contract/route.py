@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from judgment.contract.scopes import Scope
+if TYPE_CHECKING:
+    from judgment.contract.scopes import Scope
 
 Auth = Literal["none", "agent", "owner", "admin", "either"]
 

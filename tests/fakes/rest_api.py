@@ -101,10 +101,13 @@ class _FakeConnection:
         self._response: _FakeResponse | None = None
         self.closed = False
 
-    def request(self, method: str, target: str, *, headers: Mapping[str, str]) -> None:
+    def request(
+        self, method: str, target: str, *, body: bytes | None, headers: Mapping[str, str]
+    ) -> None:
         """Ask; a failure set for this request is raised here."""
         assert not self.closed
-        request = httpx2.Request(method, self._origin + target, headers=dict(headers))
+        url = self._origin + target
+        request = httpx2.Request(method, url, headers=dict(headers), content=body)
         self._response = _FakeResponse(self._answer(request))
 
     def getresponse(self) -> _FakeResponse:

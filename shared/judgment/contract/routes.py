@@ -8,10 +8,10 @@ Standard library only: the authorizer reads this table on every call. Types are 
 from __future__ import annotations
 
 from judgment.contract.preference_routes import PREFERENCE_ROUTES
-from judgment.contract.route import Route
+from judgment.contract.route import Auth, Route
 from judgment.contract.scopes import Scope
 
-__all__ = ["ROUTES", "Route"]
+__all__ = ["ROUTES", "Auth", "Route"]
 
 ROUTES: tuple[Route, ...] = (
     Route("GET", "/health", "public", "none", "Is this deployment up.", "health:Health"),

@@ -18,6 +18,22 @@ from judgment.contract.jobs import Event, SummaryWakeUp
 from judgment.contract.keys import MintKeyRequest
 from judgment.contract.models import OwnModel, OwnModels
 from judgment.contract.personal import PersonalContextText
+from judgment.contract.preferences import (
+    BlockQuery,
+    CaptureRequest,
+    GrantRequest,
+    LedgerQuery,
+    NewSignal,
+    PreferencesQuery,
+    RevokeRequest,
+    SignalSource,
+    SignalsQuery,
+    SolveConstraint,
+    SolveOption,
+    SolveParticipant,
+    SolveRequest,
+    WhyQuery,
+)
 from judgment.contract.profile import ProfileQuery, RecentDecisionsQuery
 from judgment.contract.rounds import DecisionRequest, NextQuery
 from judgment.contract.scopes import Scope
@@ -26,6 +42,26 @@ from judgment.contract.wire import RequestModel
 UUID_TEXT = "8b8e7a52-7a34-4a5e-9b0e-6c1a4b6f2d10"
 
 OWN_MODEL = {"role": "scenario", "provider": "ollama", "model": "llama3.2", "key_secret": None}
+
+SOURCE = {"platform": "codex", "agent": None, "session": "s-1", "sequence": 2}
+SIGNAL = {
+    "key": "dining.cuisine.thai",
+    "value": {"liked": True},
+    "strength": 0.8,
+    "source": SOURCE,
+    "kind": "preference",
+    "scope": "platform:codex",
+    "confidence": 0.9,
+    "half_life_days": 90.0,
+    "observed_at": "2026-11-30T12:00:00Z",
+    "supersedes": None,
+    "corrects": False,
+    "id": UUID_TEXT,
+}
+OPTION = {"id": "thai", "keys": ["dining.cuisine.thai"], "title": "", "attributes": {"price": 24.0}}
+PARTICIPANT = {"owner": UUID_TEXT, "self": False, "id": None, "weights": None}
+CONSTRAINT = {"kind": "at_most", "subject": "price", "amount": 30.0, "by": "bob"}
+REVOKED = {"key_glob": "dining.*", "audience": "bob", "level": "read"}
 
 VALID: dict[type[RequestModel], dict[str, Any]] = {
     MintKeyRequest: {
@@ -61,6 +97,37 @@ VALID: dict[type[RequestModel], dict[str, Any]] = {
     PersonalContextText: {"personal_context": "I run a small bakery with my sister."},
     OwnModel: OWN_MODEL,
     OwnModels: {"models": [OWN_MODEL]},
+    PreferencesQuery: {
+        "platform": "codex",
+        "below": "dining",
+        "owner": UUID_TEXT,
+        "audience": None,
+        "purpose": "read",
+        "limit": 20,
+        "cursor": None,
+    },
+    WhyQuery: {"key": "dining.cuisine.thai", "platform": None},
+    BlockQuery: {"platform": "claude-code"},
+    SignalsQuery: {"key": None, "limit": 100, "cursor": "abc"},
+    LedgerQuery: {"limit": 1, "cursor": None},
+    SignalSource: SOURCE,
+    NewSignal: SIGNAL,
+    CaptureRequest: {"signals": [SIGNAL]},
+    SolveOption: OPTION,
+    SolveParticipant: PARTICIPANT,
+    SolveConstraint: CONSTRAINT,
+    SolveRequest: {
+        "options": [OPTION],
+        "participants": [PARTICIPANT],
+        "policy": "nash",
+        "normalise": "mean",
+        "constraints": [CONSTRAINT],
+        "veto_below": -0.5,
+        "forced_order": False,
+        "words": True,
+    },
+    GrantRequest: {**REVOKED, "effect": "allow", "expires": "2027-01-01T00:00:00Z"},
+    RevokeRequest: REVOKED,
 }
 
 WRONG: list[tuple[type[RequestModel], str, Any]] = [
@@ -116,6 +183,34 @@ WRONG: list[tuple[type[RequestModel], str, Any]] = [
     (OwnModel, "key_secret", ""),
     (OwnModels, "models", [OWN_MODEL] * 6),
     (OwnModels, "models", None),
+    (PreferencesQuery, "platform", "../x"),
+    (PreferencesQuery, "limit", 201),
+    (PreferencesQuery, "purpose", "share"),
+    (BlockQuery, "platform", ""),
+    (SignalSource, "platform", "Codex CLI"),
+    (SignalSource, "sequence", -1),
+    (NewSignal, "kind", "consent"),
+    (NewSignal, "strength", 9.99),
+    (NewSignal, "strength", float("nan")),
+    (NewSignal, "strength", True),
+    (NewSignal, "confidence", -0.1),
+    (NewSignal, "half_life_days", 0),
+    (NewSignal, "half_life_days", float("inf")),
+    (NewSignal, "id", "mine"),
+    (CaptureRequest, "signals", []),
+    (CaptureRequest, "signals", [SIGNAL] * 101),
+    (SolveRequest, "options", []),
+    (SolveRequest, "participants", []),
+    (SolveRequest, "policy", "dictator"),
+    (SolveRequest, "veto_below", -2),
+    (SolveConstraint, "kind", "wants"),
+    (SolveOption, "attributes", {"price": float("nan")}),
+    (SolveParticipant, "weights", {"a": "much"}),
+    (GrantRequest, "effect", "revoke"),
+    (GrantRequest, "level", "own"),
+    (GrantRequest, "expires", "tomorrow"),
+    (GrantRequest, "expires", "2027-01-01T00:00:00"),
+    (RevokeRequest, "key_glob", ""),
     (SummaryWakeUp, "user_id", "me"),
     (SummaryWakeUp, "correlation_id", "c" * 129),
     (Event, "type", "profile.deleted"),

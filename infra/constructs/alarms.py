@@ -33,6 +33,8 @@ GATEWAY_SLOW_MS = 3_000
 OLDEST_MESSAGE_TIMEOUTS = 30
 UNAVAILABLE_PER_PERIOD = 5
 OUTBOX_PERIODS = 3
+LETS_PASS = ("judgment_reader", "judgment_preferences")
+"""Roles of the doors that serve agents uncounted while the limiter is down."""
 REFUSALS_LEFT_OUT = '"[ERROR]" -"Exception: Unauthorized"'
 
 
@@ -87,12 +89,12 @@ class Alarms(Construct):
             row.timeout_s * 1000 * SLOW_SHARE_OF_TIMEOUT,
             f"{name}: p99 is above {SLOW_SHARE_OF_TIMEOUT:.0%} of its {row.timeout_s} s timeout.",
         )
-        if "RATE_LIMIT_TABLE" in row.settings and row.database_role == "judgment_reader":
+        if "RATE_LIMIT_TABLE" in row.settings and row.database_role in LETS_PASS:
             self.watch(
                 f"{name}-rate-limiter-down",
                 _counted(RATE_LIMITER_UNAVAILABLE, name),
                 1,
-                f"{name} served reads without counting them: DynamoDB did not answer.",
+                f"{name} served agents without counting them: DynamoDB did not answer.",
             )
         if "events:put" in row.grants and row.trigger == "schedule":
             self.watch(

@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from functions.mcp.edge import Admitted, Declined, Reply, admit, settle
 from functions.mcp.rest import Caller, Rest
-from functions.mcp.server import CALLER, SPELLING
+from functions.mcp.server import CALLER, SPELLING, instructions
 from functions.mcp.tools import find
 from judgment.entry.event import CORRELATION_HEADER, Event, correlation_id
 from judgment.entry.observability import UNAVAILABLE, Telemetry
@@ -64,6 +64,8 @@ class McpDoor:
 
     def _run(self, admitted: Admitted, caller: Caller, context: Any) -> Reply:
         asyncio.set_event_loop(self._loop)
+        # The SDK knows one text for everybody; an environment serves one invocation at a time.
+        self._server.instructions = instructions(caller.scopes)
         app = self._server.streamable_http_app(
             stateless_http=True, json_response=True, transport_security=_TRUSTING
         )

@@ -77,7 +77,9 @@ class Rest:
 
     def get(self, path: str, query: Mapping[str, Any], caller: Caller) -> Answer:
         """GET `path` as `caller`. Raises Unavailable when no answer arrives."""
-        return self._answered(_Call("GET", path + (f"?{urlencode(query)}" if query else "")), caller)
+        return self._answered(
+            _Call("GET", path + (f"?{urlencode(query)}" if query else "")), caller
+        )
 
     def post(
         self, path: str, body: bytes, caller: Caller, *, idempotency_key: str | None = None

@@ -102,12 +102,12 @@ def _refusals() -> str:
 
 def _tools() -> str:
     return table(
-        ("Tool", "Arguments", "Reads", "Scope", "Answers"),
+        ("Tool", "Arguments", "Calls", "Scope", "Answers"),
         (
             (
                 f"`{tool.name}`",
                 code(tool.input_schema["properties"]),
-                f"`GET {tool.path}`",
+                f"`{tool.method} {tool.path}`",
                 code(filter(None, [tool.route.scope])),
                 f"`{tool.result.__name__}`",
             )

@@ -1,0 +1,20 @@
+"""What a group should choose, with every number shown: options and opinions in, a ranking out.
+
+Pure and without a model: the same question gives the same answer, whatever the order or the names
+in it, and `verify` derives each number of an answer again. Who may use whose opinions is not
+decided here.
+"""
+
+from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
+from judgment.preferences.solver.solving import Excluded, Ranked, Solution, solve
+
+__all__ = [
+    "Constraint",
+    "Excluded",
+    "Opinion",
+    "Option",
+    "Participant",
+    "Ranked",
+    "Solution",
+    "solve",
+]

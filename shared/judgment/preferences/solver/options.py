@@ -1,0 +1,201 @@
+"""What is decided on and by whom: options, opinions, participants, constraints.
+
+Each checks itself when it is made, so that whoever holds one holds a valid one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import isfinite
+from typing import Any, Literal, cast
+from unicodedata import is_normalized, normalize
+
+from judgment.kit.errors import InvalidRequest
+from judgment.preferences.solver.text import shown
+
+MAX_TEXT = 200
+"""Characters of an id, a key or an attribute's name."""
+MAX_TITLE = 1_000
+MAX_KEYS = 50
+MAX_ATTRIBUTES = 50
+MAX_OPINIONS = 100_000
+
+Condition = Literal["requires", "excludes", "at_most", "at_least"]
+CONDITIONS: tuple[Condition, ...] = ("requires", "excludes", "at_most", "at_least")
+LIMITS: tuple[Condition, ...] = ("at_most", "at_least")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """What can be chosen: the preference keys that it touches, and numbers for constraints.
+
+    Keys are compared in NFC and case-exactly, and kept in order; none stands twice. Raises
+    InvalidRequest.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    title: str = ""
+    attributes: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    def __post_init__(self) -> None:
+        checked_text("an option's id", self.id)
+        where = f"option {shown(self.id)}"
+        _checked_title(where, self.title)
+        object.__setattr__(self, "keys", _checked_keys(where, self.keys))
+        object.__setattr__(self, "attributes", _checked_attributes(where, self.attributes))
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one participant holds of one key: weight in [-1, 1], confidence in [0, 1].
+
+    A stale one has not been confirmed for long. Raises InvalidRequest.
+    """
+
+    weight: float
+    confidence: float = 1.0
+    stale: bool = False
+
+    def __post_init__(self) -> None:
+        # Three plain comparisons: this runs once for each opinion of a large group.
+        if type(self.weight) is not float or not -1.0 <= self.weight <= 1.0:
+            object.__setattr__(self, "weight", checked_number("a weight", self.weight, -1.0, 1.0))
+        if type(self.confidence) is not float or not 0.0 <= self.confidence <= 1.0:
+            number = checked_number("a confidence", self.confidence, 0.0, 1.0)
+            object.__setattr__(self, "confidence", number)
+        if self.stale is not True and self.stale is not False:
+            raise InvalidRequest("stale must be true or false")
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Who has a say, with an opinion by key. No opinion is silence. Raises InvalidRequest."""
+
+    id: str
+    opinions: Mapping[str, Opinion]
+
+    def __post_init__(self) -> None:
+        checked_text("a participant's id", self.id)
+        where = f"participant {shown(self.id)}"
+        held: Any = self.opinions
+        if not isinstance(held, Mapping):
+            raise InvalidRequest(f"{where}: opinions must be given by key")
+        opinions = cast("Mapping[Any, Any]", held)
+        if len(opinions) > MAX_OPINIONS:
+            raise InvalidRequest(f"{where}: {len(opinions)} opinions, at most {MAX_OPINIONS}")
+        kept: dict[str, Opinion] = {}
+        for written, opinion in opinions.items():
+            key = checked_key(f"{where}: a key", written)
+            if key in kept:
+                raise InvalidRequest(f"{where}: {shown(key)} stands twice")
+            if not isinstance(opinion, Opinion):
+                raise InvalidRequest(f"{where}: {shown(key)} has no opinion to it")
+            kept[key] = opinion
+        object.__setattr__(self, "opinions", kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A condition that an option must meet, whatever anybody's opinion.
+
+    `requires` and `excludes` speak of a key that the option touches, `at_most` and `at_least` of
+    an attribute and an `amount`; an option without that attribute does not meet it. `by` names
+    the participant who asks for it, None the group. Raises InvalidRequest.
+    """
+
+    kind: Condition
+    subject: str
+    amount: float | None = None
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in CONDITIONS:
+            raise InvalidRequest(f"a constraint is one of {', '.join(CONDITIONS)}")
+        subject = checked_key(f"the subject of {self.kind}", self.subject)
+        object.__setattr__(self, "subject", subject)
+        where = f"{self.kind} {shown(subject)}"
+        if self.kind in LIMITS:
+            object.__setattr__(self, "amount", checked_number(f"{where}: amount", self.amount))
+        elif self.amount is not None:
+            raise InvalidRequest(f"{where} takes no amount")
+        if self.by is not None:
+            checked_text(f"{where}: by", self.by)
+
+    @property
+    def order(self) -> tuple[str, str, float, str]:
+        """Where it stands among others."""
+        return (self.kind, self.subject, self.amount or 0.0, self.by or "")
+
+
+def checked_text(what: str, text: Any) -> str:
+    """A name of 1 to MAX_TEXT characters that can be written down. Raises InvalidRequest."""
+    if not isinstance(text, str) or not text:
+        raise InvalidRequest(f"{what} must be a text that is not empty")
+    if len(text) > MAX_TEXT:
+        raise InvalidRequest(f"{what} has {len(text)} characters, at most {MAX_TEXT}")
+    if not text.isascii() and any("\ud800" <= one <= "\udfff" for one in text):
+        raise InvalidRequest(f"{what} holds half a character (a lone surrogate)")
+    return text
+
+
+def checked_key(what: str, text: Any) -> str:
+    """The same in NFC, in which keys are compared. Raises InvalidRequest."""
+    key = checked_text(what, text)
+    return key if key.isascii() or is_normalized("NFC", key) else normalize("NFC", key)
+
+
+def checked_number(
+    what: str, number: Any, low: float = float("-inf"), high: float = float("inf")
+) -> float:
+    """A finite float within [low, high], zero without a sign. Raises InvalidRequest."""
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise InvalidRequest(f"{what} must be a number")
+    try:
+        value = float(number)
+    except OverflowError:
+        value = float("inf")
+    if not isfinite(value):
+        raise InvalidRequest(f"{what} must be a finite number")
+    if not low <= value <= high:
+        raise InvalidRequest(f"{what} must be within [{low:g}, {high:g}]")
+    return value + 0.0
+
+
+def _checked_title(where: str, title: Any) -> None:
+    if title == "":
+        return
+    if not isinstance(title, str) or len(title) > MAX_TITLE:
+        raise InvalidRequest(f"{where}: title must be a text of at most {MAX_TITLE} characters")
+    if any("\ud800" <= one <= "\udfff" for one in title):
+        raise InvalidRequest(f"{where}: title holds half a character (a lone surrogate)")
+
+
+def _checked_keys(where: str, keys: Any) -> tuple[str, ...]:
+    if not isinstance(keys, tuple | list):
+        raise InvalidRequest(f"{where}: keys must be a list of texts")
+    written = cast("tuple[Any, ...] | list[Any]", keys)
+    if len(written) > MAX_KEYS:
+        raise InvalidRequest(f"{where}: {len(written)} keys, at most {MAX_KEYS}")
+    ordered = sorted(checked_key(f"{where}: a key", key) for key in written)
+    for one, next_one in pairwise(ordered):
+        if one == next_one:
+            raise InvalidRequest(f"{where}: key {shown(one)} stands twice")
+    return tuple(ordered)
+
+
+def _checked_attributes(where: str, attributes: Any) -> dict[str, float]:
+    if not isinstance(attributes, Mapping):
+        raise InvalidRequest(f"{where}: attributes must be numbers by name")
+    written = cast("Mapping[Any, Any]", attributes)
+    if len(written) > MAX_ATTRIBUTES:
+        raise InvalidRequest(f"{where}: {len(written)} attributes, at most {MAX_ATTRIBUTES}")
+    kept: dict[str, float] = {}
+    for name, amount in written.items():
+        key = checked_key(f"{where}: an attribute's name", name)
+        if key in kept:
+            raise InvalidRequest(f"{where}: attribute {shown(key)} stands twice")
+        kept[key] = checked_number(f"{where}: attribute {shown(key)}", amount)
+    return {name: kept[name] for name in sorted(kept)}

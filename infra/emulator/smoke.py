@@ -1,4 +1,4 @@
-"""What a deployment must do, asked over HTTP: keys, profile, MCP, rounds, switches, erasure.
+"""What a deployment must do, asked over HTTP: keys, profile, MCP, rounds, preferences, erasure.
 
 Each step is a method whose docstring says what it shows; they run in order and share one owner.
 """
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from infra.local.issuer import LocalIssuer
 
 PROFILE = "/api/agent/v1/profile"
+PREFERENCES = "/api/agent/v1/preferences"
 SUMMARY_SECONDS = 120.0
+COMPILED_SECONDS = 120.0
 MODERN_ERA = "2026-07-28"
 
 
@@ -55,6 +57,7 @@ class Smoke:
             self.serves_it_over_mcp,
             self.keeps_personal_context,
             self.plays_a_round,
+            self.keeps_preferences,
             self.obeys_the_owners_switch,
             self.keeps_admin_routes_for_admins,
             self.exports,
@@ -129,6 +132,25 @@ class Smoke:
             raise SmokeFailed("the summary did not follow the decision")
         _same(self._agent(PROFILE).json()["summary_model_version"], "composer-1")
 
+    def keeps_preferences(self) -> None:
+        """A captured preference is compiled by its queue, read by REST and MCP, and ledgered."""
+        scopes = ["profile:read", "preferences:read", "preferences:write"]
+        minted = self._owner("POST", "/api/v1/keys", {"name": "wants", "scopes": scopes})
+        with_scopes = self._expect(minted, 201).json()["key"]
+        wanted = {"key": "editor.indent", "value": "tabs", "strength": 0.8}
+        said = {"signals": [{**wanted, "source": {"platform": "smoke"}}]}
+        self._expect(self._agent(f"{PREFERENCES}/signals", with_scopes, said), 201)
+        if not wait_for(lambda: self._wants(with_scopes) == ["tabs"], COMPILED_SECONDS, 0.5):
+            raise SmokeFailed("the document did not follow the capture")
+        [entry] = self._tool("prefs.get", with_scopes)["structuredContent"]["entries"]
+        _same(entry["value"], "tabs")
+        self._expect(self._agent(PREFERENCES), 403)
+        ledger = "/api/v1/preferences/ledger"
+        lines = self._expect(self._owner("GET", ledger), 200).json()["entries"]
+        _same((len(lines) >= 2, lines[0]["audience"]), (True, "self"))
+        verified = self._expect(self._owner("GET", f"{ledger}/verification"), 200)
+        _same(verified.json()["intact"], True)
+
     def obeys_the_owners_switch(self) -> None:
         """Switched off by the owner, the next REST and MCP call refuse; switched on, they serve."""
         self._expect(self._owner("PUT", "/api/v1/agent-access", {"enabled": False}), 200)
@@ -169,10 +191,17 @@ class Smoke:
         headers = {"Authorization": f"Bearer {self.token}"}
         return self.client.request(method, path, json=body, headers=headers)
 
-    def _agent(self, path: str) -> httpx.Response:
-        return self.client.get(path, headers={"Authorization": f"Bearer {self.key}"})
+    def _wants(self, key: str) -> list[object]:
+        read = self._expect(self._agent(PREFERENCES, key), 200).json()
+        return [entry["value"] for entry in read["entries"]]
 
-    def _tool(self, name: str) -> dict[str, Any]:
+    def _agent(
+        self, path: str, key: str | None = None, body: dict[str, Any] | None = None
+    ) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {key or self.key}"}
+        return self.client.request("POST" if body else "GET", path, json=body, headers=headers)
+
+    def _tool(self, name: str, key: str | None = None) -> dict[str, Any]:
         meta = {
             "io.modelcontextprotocol/protocolVersion": MODERN_ERA,
             "io.modelcontextprotocol/clientInfo": {"name": "smoke", "version": "1"},
@@ -185,7 +214,7 @@ class Smoke:
             "params": {"name": name, "arguments": {}, "_meta": meta},
         }
         headers = {
-            "Authorization": f"Bearer {self.key}",
+            "Authorization": f"Bearer {key or self.key}",
             "Accept": "application/json, text/event-stream",
             "MCP-Protocol-Version": MODERN_ERA,
             "Mcp-Method": "tools/call",

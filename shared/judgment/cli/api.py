@@ -1,49 +1,131 @@
-"""One GET of the agent API with a key, and its refusals as one sentence."""
+"""Calls of the API with a key, and its refusals as the refusals of this product.
+
+httpx is loaded with the first call.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from judgment.contract.errors import Problem
+from judgment.kit.errors import (
+    Conflict,
+    Forbidden,
+    InvalidRequest,
+    NotFound,
+    RateLimited,
+    Refusal,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+)
 
 if TYPE_CHECKING:
+    import httpx
+
     from judgment.cli.wiring import Settings
 
 M = TypeVar("M", bound=BaseModel)
 
 TIMEOUT_SECONDS = 30.0
 _LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+_REFUSALS: dict[int, type[Refusal]] = {
+    kind.status: kind
+    for kind in (
+        InvalidRequest,
+        Unauthorized,
+        Forbidden,
+        NotFound,
+        Conflict,
+        TooLarge,
+        RateLimited,
+    )
+}
 
 
-class CallFailed(Exception):
-    """The API refused or could not be reached; the text is for a person's eyes."""
+@dataclass(frozen=True)
+class Call:
+    """One request: `query` values that are None are left out; `body` is sent as JSON."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] | None = None
+    body: Any = None
 
 
 def get(settings: Settings, path: str, model: type[M]) -> M:
-    """What the API answers at `path`. Raises CallFailed.
+    """What the API answers at `path`; raises as `send` does."""
+    return send(settings.sync_api_url, settings.sync_api_key, Call("GET", path), model)
 
-    A key is sent over plain HTTP to this machine only, and redirects are not followed with it.
+
+def send(base: str, credential: str, call: Call, model: type[M]) -> M:
+    """The answer of one call, as `model`. Raises the refusal that the API gave, and Unavailable
+    when it cannot be reached or does not speak as agreed."""
+    host, answer = _sent(base, credential, call)
+    if answer.status_code in (200, 201):
+        try:
+            return model.model_validate_json(answer.content)
+        except ValidationError as error:
+            raise _unknown(host, answer) from error
+    raise _refusal(host, answer)
+
+
+def order(base: str, credential: str, call: Call) -> None:
+    """A call that is answered without a body (204); raises as `send` does."""
+    host, answer = _sent(base, credential, call)
+    if answer.status_code != 204:
+        raise _refusal(host, answer)
+
+
+def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
+    """The host and what it answered.
+
+    A credential is sent over plain HTTP to this machine only, and redirects are not followed.
     """
     import httpx
 
-    address = httpx.URL(settings.sync_api_url.rstrip("/") + path)
-    if address.scheme != "https" and address.host not in _LOOPBACK:
-        raise CallFailed("The API's address must begin with https://")
     try:
-        answer = httpx.get(
+        address = httpx.URL(base.rstrip("/") + call.path)
+    except httpx.InvalidURL as error:
+        raise InvalidRequest("The API's address is not a URL.") from error
+    if address.scheme != "https" and address.host not in _LOOPBACK:
+        raise Unavailable("The API's address must begin with https://")
+    headers = {"Authorization": f"Bearer {credential}", "Accept": "application/json"}
+    content = None
+    if call.body is not None:
+        headers["Content-Type"] = "application/json"
+        content = json.dumps(call.body, allow_nan=False).encode()
+    query = {name: value for name, value in (call.query or {}).items() if value is not None}
+    try:
+        answer = httpx.request(
+            call.method,
             address,
-            headers={"Authorization": f"Bearer {settings.sync_api_key}"},
+            params=query or None,
+            headers=headers,
+            content=content,
             timeout=TIMEOUT_SECONDS,
             follow_redirects=False,
         )
-    except httpx.HTTPError as error:
-        raise CallFailed(f"{address.host} cannot be reached: {type(error).__name__}") from error
+    except (httpx.HTTPError, UnicodeError) as error:
+        raise Unavailable(f"{address.host} cannot be reached: {type(error).__name__}") from error
+    return address.host, answer
+
+
+def _refusal(host: str, answer: httpx.Response) -> Refusal:
     try:
-        if answer.status_code == 200:
-            return model.model_validate_json(answer.content)
         problem = Problem.model_validate_json(answer.content, extra="ignore")
-    except ValidationError as error:
-        raise CallFailed(f"{address.host} gave an unknown answer ({answer.status_code})") from error
-    raise CallFailed(f"{problem.message} ({problem.code})")
+    except ValidationError:
+        return _unknown(host, answer)
+    kind = _REFUSALS.get(answer.status_code, Unavailable)
+    return kind(
+        f"{problem.message} ({problem.code})", retry_after_seconds=problem.retry_after_seconds
+    )
+
+
+def _unknown(host: str, answer: httpx.Response) -> Unavailable:
+    return Unavailable(f"{host} gave an unknown answer ({answer.status_code})")

@@ -170,7 +170,7 @@ def _is_entry(link: Link) -> bool:
     if not isinstance(loaded, dict):
         return False
     entry = cast("dict[str, Any]", loaded)
-    return set(entry) == FIELDS and entry["position"] == link.position and entry["kind"] in KINDS
+    return frozenset(entry) == FIELDS and entry["position"] == link.position and entry["kind"] in KINDS
 
 
 def _end(last: Head, head: Head) -> str:

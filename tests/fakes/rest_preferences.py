@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tests.fakes.rest_api import FakeRest
+if TYPE_CHECKING:
+    from tests.fakes.rest_api import FakeRest
 
 PATH = "/api/agent/v1/preferences"
 AS_OF = "2026-06-10T12:00:00Z"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from http.client import RemoteDisconnected
 from pathlib import Path
 from socket import gaierror
@@ -21,11 +20,11 @@ from functions.mcp.tools import TOOLS
 from functions.mcp.wiring import Settings, origins
 from judgment.contract.profile import cold_start
 from judgment.entry.observability import Telemetry
-from tests.fakes.gateway import AGENT, KEY, META, mcp_door, proxy_event
+from tests.fakes.gateway import KEY, mcp_door
+from tests.fakes.mcp_calls import ERAS, Ask, call, legacy, modern, problem, result, with_scopes
 from tests.fakes.rest_api import DECISION, OWNER, FakeRest, trained_profile
 
 ROOT = Path(__file__).parents[2]
-Ask = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
@@ -37,44 +36,6 @@ def rest() -> FakeRest:
 def door(rest: FakeRest) -> Iterator[McpDoor]:
     with mcp_door(rest) as made:
         yield made
-
-
-def legacy(method: str, params: Any = None, version: str = "2025-11-25") -> dict[str, Any]:
-    """An event of the handshake era."""
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params or {}}
-    return proxy_event(message, headers={"MCP-Protocol-Version": version})
-
-
-def modern(method: str, params: Any = None) -> dict[str, Any]:
-    """An event of the per-request era."""
-    sent = {**(params or {}), "_meta": META}
-    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method}
-    if "name" in sent:
-        headers["Mcp-Name"] = sent["name"]
-    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": sent}
-    return proxy_event(message, headers=headers)
-
-
-ERAS = pytest.mark.parametrize("era", [legacy, modern], ids=["2025", "2026"])
-
-
-def result(reply: dict[str, Any]) -> dict[str, Any]:
-    """The JSON-RPC result of a 200."""
-    assert reply["statusCode"] == 200, reply
-    return json.loads(reply["body"])["result"]
-
-
-def problem(reply: dict[str, Any]) -> dict[str, Any]:
-    """The refusal inside an `isError` result."""
-    told = result(reply)
-    assert told["isError"] is True
-    assert "structuredContent" not in told
-    return json.loads(told["content"][0]["text"])
-
-
-def call(era: Ask, name: str = "sync.get_profile", **arguments: Any) -> dict[str, Any]:
-    """A tools/call event."""
-    return era("tools/call", {"name": name, "arguments": arguments})
 
 
 @pytest.mark.promise("000-5", "P1-7", "R-20", "000-5-auth", "000-10.3-correlation")
@@ -173,31 +134,103 @@ def test_one_spelling_is_listed_and_the_url_chooses_which(door: McpDoor, era: As
     assert [t["name"] for t in underscores] == ["sync_get_profile", "sync_get_recent_decisions"]
 
 
-@pytest.mark.promise("R-20")
+PROFILE = ["sync.get_profile", "sync.get_recent_decisions"]
+READS = ["prefs.get", "prefs.why", "prefs.solve"]
+
+
+@pytest.mark.promise("R-20", "P3-mcp")
 @ERAS
-def test_tools_are_listed_by_the_scopes_of_the_key(door: McpDoor, era: Ask) -> None:
-    stranger = replace(AGENT, scopes=frozenset({"preferences:read"}))
-    event = era("tools/list")
-    event["requestContext"]["authorizer"] = stranger.to_context()
-    assert result(door(event, None))["tools"] == []
+@pytest.mark.parametrize(
+    ("scopes", "names"),
+    [
+        ((), []),
+        (("something:else",), []),
+        (("profile:read",), PROFILE),
+        (("preferences:read",), READS),
+        (("preferences:write",), ["prefs.capture"]),
+        (("profile:read", "preferences:read"), PROFILE + READS),
+        (
+            ("profile:read", "preferences:read", "preferences:write"),
+            [*PROFILE, *READS, "prefs.capture"],
+        ),
+    ],
+    ids=lambda value: "+".join(value) if isinstance(value, tuple) else "",
+)
+def test_tools_are_listed_by_the_scopes_of_the_key(
+    door: McpDoor, era: Ask, scopes: tuple[str, ...], names: list[str]
+) -> None:
+    listed = result(door(with_scopes(era("tools/list"), *scopes), None))["tools"]
+    assert [tool["name"] for tool in listed] == names
 
 
-def test_every_listed_tool_is_read_only_and_described_by_the_contract(door: McpDoor) -> None:
-    for tool in result(door(modern("tools/list"), None))["tools"]:
-        assert tool["annotations"]["readOnlyHint"] is True
+@pytest.mark.promise("P3-mcp")
+def test_instructions_speak_of_the_tools_of_the_key_and_of_no_others(door: McpDoor) -> None:
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }
+
+    def told(*scopes: str) -> str:
+        greeted = result(door(with_scopes(legacy("initialize", hello), *scopes), None))
+        found = result(door(with_scopes(modern("server/discover"), *scopes), None))
+        assert greeted["instructions"] == found["instructions"]
+        return found["instructions"]
+
+    everything = told("profile:read", "preferences:read", "preferences:write")
+    assert "sync.*" in everything
+    assert "prefs.*" in everything
+    assert "prefs.capture" in everything
+    assert "prefs" not in told("profile:read")
+    assert "prefs.capture" not in told("profile:read", "preferences:read")
+    assert "No tool here records or changes anything." in told("profile:read", "preferences:read")
+    assert "records or changes anything" not in everything
+    assert "changes a profile or records a decision" in everything
+    assert "never instructions" in told()
+
+
+EVERYTHING = ("profile:read", "preferences:read", "preferences:write")
+
+
+@pytest.mark.promise("P3-mcp")
+def test_every_listed_tool_says_what_it_does_and_is_described_by_the_contract(
+    door: McpDoor,
+) -> None:
+    listed = result(door(with_scopes(modern("tools/list"), *EVERYTHING), None))["tools"]
+    assert len(listed) == len(TOOLS)
+    for tool in listed:
+        writes = tool["name"] == "prefs.capture"
+        assert tool["annotations"] == {
+            "readOnlyHint": not writes,
+            "destructiveHint": False,
+            "idempotentHint": not writes,
+            "openWorldHint": False,
+        }
         assert tool["inputSchema"]["additionalProperties"] is False
         assert "additionalProperties" not in json.dumps(tool["outputSchema"])
         assert "$ref" not in json.dumps(tool)
         assert len("mcp__sync__" + tool["name"]) <= 64
+        first, _, rest = tool["description"].partition("\n")
+        assert 40 < len(first) <= 80
+        assert first.endswith(".")
+        assert rest
+
+
+@pytest.mark.promise("P3-mcp")
+def test_no_argument_is_given_null_as_its_default(door: McpDoor) -> None:
+    listed = result(door(with_scopes(modern("tools/list"), *EVERYTHING), None))["tools"]
+    assert '"default": null' not in json.dumps([tool["inputSchema"] for tool in listed])
 
 
 @pytest.mark.promise("000-5", "R-3")
-def test_each_tool_is_one_agent_route_and_none_can_write() -> None:
+def test_each_tool_is_one_agent_route_and_one_at_most_adds() -> None:
     for tool in TOOLS:
         assert tool.route.auth == "agent"
-        assert tool.route.method == "GET"
-        assert tool.route.response == f"profile:{tool.result.__name__}"
-    assert len({tool.path for tool in TOOLS}) == len(TOOLS)
+        assert (tool.route.response or "").endswith(f":{tool.result.__name__}")
+        # A call is repeated on a fresh connection: only what may arrive twice can be a tool.
+        assert tool.route.idempotent or not tool.adds
+    assert [tool.name for tool in TOOLS if tool.adds] == ["prefs.capture"]
+    assert len({(tool.method, tool.path) for tool in TOOLS}) == len(TOOLS)
 
 
 REFUSALS = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import anyio
 import httpx2
@@ -11,8 +12,17 @@ import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
-from tests.fakes.gateway import LambdaTransport, mcp_door
+from tests.fakes.gateway import AGENT, LambdaTransport, mcp_door
 from tests.fakes.rest_api import DECISION, FakeRest, trained_profile
+from tests.fakes.rest_preferences import (
+    CAPTURE,
+    CAPTURED,
+    SOLVE,
+    page,
+    solved,
+    why,
+    with_preferences,
+)
 
 MODES = pytest.mark.parametrize(
     ("mode", "version"),
@@ -59,6 +69,30 @@ def test_the_sdk_client_lists_and_calls_every_tool(
 
     anyio.run(talk)
     assert {status for method, status in transport.exchanges if method == "POST"} <= {200, 202}
+
+
+@pytest.mark.promise("P3-mcp")
+@MODES
+def test_the_sdk_client_uses_preferences_and_is_told_what_each_tool_does(
+    rest: FakeRest, mode: str, version: str
+) -> None:
+    async def talk(transport: LambdaTransport) -> None:
+        async with connected(transport, mode) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert list(tools) == ["prefs.get", "prefs.why", "prefs.solve", "prefs.capture"]
+            hints = {name: tool.annotations.read_only_hint for name, tool in tools.items()}
+            assert [name for name, reads in hints.items() if not reads] == ["prefs.capture"]
+            answers = [
+                await client.call_tool("prefs.get", {"platform": "codex"}),
+                await client.call_tool("prefs.why", {"key": "dining.cuisine.thai"}),
+                await client.call_tool("prefs.solve", SOLVE),
+                await client.call_tool("prefs.capture", CAPTURE),
+            ]
+            assert [a.structured_content for a in answers] == [page(), why(), solved(), CAPTURED]
+
+    with mcp_door(with_preferences(rest)) as door:
+        agent = replace(AGENT, scopes=frozenset({"preferences:read", "preferences:write"}))
+        anyio.run(talk, LambdaTransport(door, agent))
 
 
 @pytest.mark.promise("000-10.1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import threading
 from collections.abc import Iterator
@@ -33,13 +34,21 @@ class Server:
             line, _ = self._socket.accept()
             with line:
                 for answer in script:
-                    self.asked.append(line.recv(65_536))
+                    self.asked.append(_request(line))
                     line.sendall(answer)
             self.hung_up.release()
 
     def close(self) -> None:
         """Nobody is answered any more."""
         self._socket.close()
+
+
+def _request(line: socket.socket) -> bytes:
+    """One request, head and body, which a client may send in two pieces."""
+    with line.makefile("rb", buffering=0) as stream:
+        head = b"".join(iter(lambda: stream.readline() or b"\r\n", b"\r\n"))
+        length = re.search(rb"content-length: (\d+)", head, re.IGNORECASE)
+        return head + b"\r\n" + (stream.read(int(length.group(1))) or b"" if length else b"")
 
 
 @pytest.fixture
@@ -71,6 +80,32 @@ def test_a_connection_that_the_server_closed_meanwhile_is_replaced(rest: Rest) -
     rest.get("/a", {}, caller(server.url))
     assert server.hung_up.acquire(timeout=10)
     assert rest.get("/a", {}, caller(server.url)).status == 200
+    server.close()
+
+
+@pytest.mark.promise("P3-mcp", "P3-defect-20")
+def test_a_capture_lost_on_a_closed_connection_arrives_again_under_the_same_key(
+    rest: Rest,
+) -> None:
+    server = Server([OK], [OK])
+    rest.get("/a", {}, caller(server.url))
+    assert server.hung_up.acquire(timeout=10)
+    body = '{"value":"ä"}'.encode()
+    assert rest.post("/s", body, caller(server.url), idempotency_key="k-1").status == 200
+    sent = server.asked[-1]
+    assert sent.startswith(b"POST /s HTTP/1.1\r\n")
+    assert b"Idempotency-Key: k-1\r\n" in sent
+    assert b"Content-Type: application/json\r\n" in sent
+    assert sent.endswith(b"\r\n\r\n" + body)
+    server.close()
+
+
+@pytest.mark.promise("P3-mcp")
+def test_a_post_that_was_read_and_never_answered_is_sent_twice_word_for_word(rest: Rest) -> None:
+    server = Server([b""], [OK])
+    assert rest.post("/s", b"{}", caller(server.url), idempotency_key="k-1").status == 200
+    first, second = server.asked
+    assert first == second
     server.close()
 
 

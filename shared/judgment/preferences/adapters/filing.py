@@ -1,0 +1,105 @@
+"""One file of somebody's, changed whole or not at all, with what it held kept beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path
+
+from judgment.kit.errors import Conflict
+
+BACKUP = ".before-prefs"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A file as it was read. `real` is where its links lead; `text` is None where there is none."""
+
+    path: Path
+    real: Path
+    text: str | None
+
+
+def read(path: Path) -> Held:
+    """The file at `path`, through links to a file of the same kind that is the caller's own.
+
+    A link to anything else is refused: a folder from elsewhere could otherwise have us write where
+    its maker wants. Raises Conflict for that and for what is no regular UTF-8 file.
+    """
+    try:
+        real = path.resolve()
+        facts = real.stat() if real.exists() else None
+        is_link = real != path.parent.resolve() / path.name
+        if is_link and (real.suffix != path.suffix or (facts and facts.st_uid != os.geteuid())):
+            raise Conflict(f"{path} is a link to {real}, which is no such file. It was left alone.")
+        if facts is None:
+            return Held(path, real, None)
+        if not stat.S_ISREG(facts.st_mode):
+            raise Conflict(f"{path} is no regular file. It was left as it is.")
+        return Held(path, real, real.read_bytes().decode())
+    except UnicodeDecodeError:
+        raise Conflict(f"{path} is not in UTF-8. It was left as it is.") from None
+    except (OSError, RuntimeError) as error:
+        raise Conflict(f"{path} cannot be read: {_reason(error)}.") from error
+
+
+def change(held: Held, text: str | None) -> Path | None:
+    """Write `text`, or delete the file where it is None. Returns where the text before is kept.
+
+    The name holds either the old content or the new one, whenever this ends; mode and links stay.
+    Raises Conflict where the file is not as it was read, or cannot be written.
+    """
+    if read(held.path).text != held.text:
+        raise Conflict(f"{held.path} changed meanwhile. Run this again.")
+    try:
+        backup = None
+        if held.text is not None:
+            backup = held.real.with_name(held.real.name + BACKUP)
+            _replace(backup, held.text, held.real)
+        if text is None:
+            held.real.unlink(missing_ok=True)
+        else:
+            held.real.parent.mkdir(parents=True, exist_ok=True)
+            _replace(held.real, text, held.real)
+    except OSError as error:
+        raise Conflict(f"{held.path} cannot be written: {_reason(error)}.") from error
+    return backup
+
+
+def difference(held: Held, text: str | None) -> str:
+    """What `change` would do, as a unified diff; empty for nothing."""
+    name = str(held.path)
+    return "".join(
+        line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+        for line in unified_diff(
+            (held.text or "").splitlines(keepends=True),
+            (text or "").splitlines(keepends=True),
+            "/dev/null" if held.text is None else name,
+            "/dev/null" if text is None else name,
+        )
+    )
+
+
+def _replace(path: Path, text: str, like: Path) -> None:
+    """Put `text` at `path` in one step, with the mode of `like` where that exists."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else 0o600
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.replace(name, path)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(name)
+        raise
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)

@@ -1,0 +1,148 @@
+"""A compiled document and how it reads at a moment: weights fade, the document does not change.
+
+A document holds strengths and times, so the same signals give the same document tomorrow. What it
+says tomorrow is `view`: decayed weights, staleness, and a faded platform entry making way for the
+global one that is kept beneath it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from judgment.kit.errors import InvalidRequest
+from judgment.preferences.decay import OVERLAY_FLOOR, is_stale, weight_at
+from judgment.preferences.times import days_between
+
+Document = dict[str, Any]
+"""`v`, `platform`, `compiled_at`, `digest`, `quarantined` and `keys`: key → entry."""
+
+DOCUMENT_VERSION = 1
+
+_encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode
+
+
+class InvalidDocument(InvalidRequest):
+    """A stored document that cannot be read: compile again."""
+
+    default = "The compiled preferences cannot be read. Compile them again."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What holds for one key at a moment. `weight` within [-1, 1], `sources` newest first."""
+
+    key: str
+    spelling: str | None
+    value: Any
+    weight: float
+    confidence: float
+    kind: str
+    scope: str
+    strength: float
+    half_life_days: float | None
+    observed_at: datetime
+    stale: bool
+    flags: tuple[str, ...]
+    n_signals: int
+    sources: tuple[str, ...]
+
+
+def read_document(text: str | bytes) -> Document:
+    """The document that a store kept. Raises InvalidDocument; entries are checked by `view`."""
+    try:
+        document: object = json.loads(text)
+    except (ValueError, RecursionError):
+        raise InvalidDocument from None
+    if not isinstance(document, dict):
+        raise InvalidDocument
+    found = cast(Document, document)
+    if found.get("v") != DOCUMENT_VERSION or not isinstance(found.get("keys"), dict):
+        raise InvalidDocument
+    return found
+
+
+def view(document: Mapping[str, Any], now: datetime) -> tuple[Entry, ...]:
+    """What the document says at `now`, ordered by key. Raises InvalidDocument.
+
+    A platform's entry whose weight has fallen below the floor makes way for the one beneath it.
+    """
+    try:
+        return tuple(_entry(key, entry, now) for key, entry in sorted(document["keys"].items()))
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+        raise InvalidDocument from None
+
+
+def _entry(key: str, entry: Mapping[str, Any], now: datetime) -> Entry:
+    observed = datetime.fromisoformat(entry["observed_at"])
+    counted = entry.get("counted_from")
+    age = days_between(observed if counted is None else datetime.fromisoformat(counted), now)
+    half_life = entry["half_life_days"]
+    weight = weight_at(entry["strength"], half_life, age)
+    if "beneath" in entry and abs(weight) < OVERLAY_FLOOR:
+        return _entry(key, entry["beneath"], now)
+    return Entry(
+        key,
+        entry.get("spelling"),
+        entry["value"],
+        weight,
+        entry["confidence"],
+        entry["kind"],
+        entry["scope"],
+        entry["strength"],
+        half_life,
+        observed,
+        is_stale(half_life, age),
+        tuple(entry.get("flags", ())),
+        entry["n_signals"],
+        tuple(entry["sources"]),
+    )
+
+
+def digest_of(document: Mapping[str, Any]) -> str:
+    """SHA-256 (hex) over what time alone does not change: not weights, staleness, `compiled_at`.
+
+    Two documents of one digest say the same at every moment, so a store need not write again.
+    """
+    keys: Mapping[str, Mapping[str, Any]] = document["keys"]
+    return digest_of_marks(
+        document["platform"], document["quarantined"], [mark(k, keys[k]) for k in sorted(keys)]
+    )
+
+
+def digest_of_marks(platform: str | None, quarantined: int, marks: Iterable[str]) -> str:
+    """The digest of a document whose entries have these marks, in order of their keys."""
+    from judgment.kit.hashing import sha256_hex  # no reader needs it, and OpenSSL is slow to load
+
+    return sha256_hex("\n".join([_encode([DOCUMENT_VERSION, platform, quarantined]), *marks]))
+
+
+def mark(key: str, entry: Mapping[str, Any]) -> str:
+    """One line that is equal for two entries exactly when they say the same at every moment."""
+    get = entry.get
+    line = _encode(
+        [
+            key,
+            entry["value"],
+            entry["strength"],
+            entry["half_life_days"],
+            entry["observed_at"],
+            entry["confidence"],
+            entry["kind"],
+            entry["scope"],
+            entry["n_signals"],
+            entry["sources"],
+            get("spelling"),
+            get("flags"),
+            get("counted_from"),
+        ]
+    )
+    return mark_above(line, mark(key, entry["beneath"])) if "beneath" in entry else line
+
+
+def mark_above(line: str, beneath: str) -> str:
+    """The mark of an entry that keeps another beneath it."""
+    return f"{line}\t{beneath}"

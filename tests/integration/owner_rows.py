@@ -57,7 +57,18 @@ VALUES (%(event)s, %(user)s, 'summary', 'ollama', 'm', 1, 1, 1, 'ok');
 INSERT INTO judgment.owner_models (user_id, role, provider, model)
 VALUES (%(user)s, 'summary', 'ollama', 'm');
 INSERT INTO judgment.missing_snapshots (decision_id, user_id) VALUES (%(choice)s, %(user)s);
-INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%(user)s, now())
+INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%(user)s, now());
+INSERT INTO judgment.preference_state (user_id, appended, revision, consented, ledger_position,
+  ledger_hash) VALUES (%(user)s, 1, 1, 1, 1, 'h');
+INSERT INTO judgment.preference_signals (user_id, id, position, key, scope, instant, sequence,
+  sent_sha256, statement, recorded_at)
+VALUES (%(user)s, %(event)s, 1, 'a.b', 'global', now(), 0, '0', '{{"kind": "fact"}}', now());
+INSERT INTO judgment.preference_documents (user_id, digest, document)
+VALUES (%(user)s, '0', '{{"keys": {{}}}}');
+INSERT INTO judgment.consent_events (user_id, position, id, effect, key_glob, audience, level,
+  made_at) VALUES (%(user)s, 1, %(event)s, 'allow', 'a.*', 'bob', 'read', now());
+INSERT INTO judgment.preference_ledger (user_id, position, entry, previous, hash)
+VALUES (%(user)s, 1, '{{}}', '', 'h')
 """
 
 

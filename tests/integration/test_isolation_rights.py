@@ -171,8 +171,11 @@ def test_definer_functions_are_few_closed_and_owned_by_a_role_that_cannot_log_in
     closed = ['search_path=""']
     assert rows == [
         ("agent_access_enabled", "judgment_definer", closed),
+        ("disclose_preferences", "judgment_definer", closed),
+        ("disclose_signals", "judgment_definer", closed),
         ("ensure_owner", "judgment_definer", closed),
         ("forget_owner", "judgment_definer", closed),
+        ("standing_signal", "judgment_definer", closed),
     ]
 
 

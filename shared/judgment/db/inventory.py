@@ -217,6 +217,38 @@ INVENTORY: tuple[OwnerTable, ...] = (
         since="",
     ),
     OwnerTable(
+        "judgment.preference_ledger",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("position", "bigint"),
+    ),
+    OwnerTable(
+        "judgment.consent_events",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("position", "bigint"),
+    ),
+    OwnerTable(
+        "judgment.preference_documents",
+        owner="user_id",
+        columns=("user_id", "platform", "digest", "document", "updated_at"),
+        key=("platform", "text"),
+        since="",
+    ),
+    OwnerTable(
+        "judgment.preference_signals",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("position", "bigint"),
+    ),
+    OwnerTable(
+        "judgment.preference_state",
+        owner="user_id",
+        columns=WHOLE_ROW,
+        key=("user_id", "uuid"),
+        since="",
+    ),
+    OwnerTable(
         "public.player_decision_profiles",
         owner="user_id",
         columns=WHOLE_ROW,

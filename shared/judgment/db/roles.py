@@ -23,6 +23,7 @@ class Role:
 
 
 _OWN_TABLES = (
+    "judgment.consent_events",
     "judgment.decisions",
     "judgment.idempotency_keys",
     "judgment.missing_snapshots",
@@ -31,6 +32,10 @@ _OWN_TABLES = (
     "judgment.owner_models",
     "judgment.owners",
     "judgment.personal_context_state",
+    "judgment.preference_documents",
+    "judgment.preference_ledger",
+    "judgment.preference_signals",
+    "judgment.preference_state",
     "judgment.profile_accumulators",
     "judgment.profile_marks",
     "judgment.profile_state",
@@ -69,16 +74,36 @@ ROLES: tuple[Role, ...] = (
         writes=_OWN_TABLES,
         calls=("judgment.agent_access_enabled", "judgment.forget_owner"),
     ),
+    Role(
+        "judgment_preferences",
+        "Keeps what one owner wants, and shows it by functions that ask consent and write the"
+        " ledger; reads no signal and no document itself.",
+        writes=(
+            "judgment.consent_events",
+            "judgment.idempotency_keys",
+            "judgment.outbox",
+            "judgment.preference_signals",
+            "judgment.preference_state",
+        ),
+        calls=(
+            "judgment.agent_access_enabled",
+            "judgment.disclose_preferences",
+            "judgment.disclose_signals",
+            "judgment.standing_signal",
+        ),
+    ),
     Role("judgment_process", "Runs one owner's guarded processes."),
     Role(
         "judgment_worker",
-        "Does what no owner waits for: sends events, writes summaries, retires old rows, turns"
-        " switches for admins.",
+        "Does what no owner waits for: sends events, writes summaries, compiles preferences, retires"
+        " old rows, turns switches for admins.",
         writes=(
             "judgment.idempotency_keys",
             "judgment.missing_snapshots",
             "judgment.model_calls",
             "judgment.outbox",
+            "judgment.preference_documents",
+            "judgment.preference_state",
             "judgment.processed",
             "judgment.summary_state",
             "public.agent_feature_flags",
@@ -111,10 +136,21 @@ ROLES: tuple[Role, ...] = (
         "judgment_definer",
         "Owns the functions that must reach past their caller; nobody logs in as it.",
         logs_in=False,
-        writes=("auth.users", "judgment.owners", "public.profiles"),
+        writes=(
+            "auth.users",
+            "judgment.owners",
+            "judgment.preference_ledger",
+            "judgment.preference_state",
+            "public.profiles",
+        ),
         crosses={
             "auth.users": "It adds an owner at their first call and deletes one on erasure.",
+            "judgment.consent_events": "It asks whether another owner opened a key to the caller.",
             "judgment.owners": "It adds an owner before a claim can be trusted.",
+            "judgment.preference_documents": "It shows what another owner opened to the caller.",
+            "judgment.preference_ledger": "It writes down what it shows, with its owner.",
+            "judgment.preference_signals": "It leaves out what rests on a signal deleted since.",
+            "judgment.preference_state": "It keeps the end of each owner's ledger.",
             "public.agent_feature_flags": "It reads the kill switch for one owner.",
             "public.profiles": "It adds an owner's empty profile row.",
         },

@@ -11,6 +11,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from judgment.kit.errors import Conflict
+from judgment.kit.files import shown
 
 BACKUP = ".before-prefs"
 
@@ -35,16 +36,19 @@ def read(path: Path) -> Held:
         facts = real.stat() if real.exists() else None
         is_link = real != path.parent.resolve() / path.name
         if is_link and (real.suffix != path.suffix or (facts and facts.st_uid != os.geteuid())):
-            raise Conflict(f"{path} is a link to {real}, which is no such file. It was left alone.")
+            raise Conflict(
+                f"{shown(path)} is a link to {shown(real)}, no file of that kind that is yours. "
+                "It was left as it is."
+            )
         if facts is None:
             return Held(path, real, None)
         if not stat.S_ISREG(facts.st_mode):
-            raise Conflict(f"{path} is no regular file. It was left as it is.")
+            raise Conflict(f"{shown(path)} is no regular file. It was left as it is.")
         return Held(path, real, real.read_bytes().decode())
     except UnicodeDecodeError:
-        raise Conflict(f"{path} is not in UTF-8. It was left as it is.") from None
+        raise Conflict(f"{shown(path)} is not in UTF-8. It was left as it is.") from None
     except (OSError, RuntimeError) as error:
-        raise Conflict(f"{path} cannot be read: {_reason(error)}.") from error
+        raise Conflict(f"{shown(path)} cannot be read: {_reason(error)}.") from error
 
 
 def change(held: Held, text: str | None) -> Path | None:
@@ -54,7 +58,7 @@ def change(held: Held, text: str | None) -> Path | None:
     Raises Conflict where the file is not as it was read, or cannot be written.
     """
     if read(held.path).text != held.text:
-        raise Conflict(f"{held.path} changed meanwhile. Run this again.")
+        raise Conflict(f"{shown(held.path)} changed meanwhile. Run this again.")
     try:
         backup = None
         if held.text is not None:
@@ -66,7 +70,7 @@ def change(held: Held, text: str | None) -> Path | None:
             held.real.parent.mkdir(parents=True, exist_ok=True)
             _replace(held.real, text, held.real)
     except OSError as error:
-        raise Conflict(f"{held.path} cannot be written: {_reason(error)}.") from error
+        raise Conflict(f"{shown(held.path)} cannot be written: {_reason(error)}.") from error
     return backup
 
 

@@ -11,26 +11,32 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judgment.kit.errors import Conflict, InvalidRequest
+from judgment.kit.files import shown
 from judgment.preferences.adapters import filing
 from judgment.preferences.adapters.hooks import entries
 from judgment.preferences.adapters.managed import with_block, without_block
 from judgment.preferences.adapters.recipes import recipe
 from judgment.preferences.adapters.settings import with_hooks, without_hooks
 
-Scope = Literal["user", "project"]
 
-FILES: dict[tuple[str, Scope], tuple[str, str, str]] = {
-    ("claude-code", "user"): ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-    ("claude-code", "project"): ("", ".claude", "settings.local.json"),
-    ("codex", "user"): ("CODEX_HOME", ".codex", "hooks.json"),
-    ("codex", "project"): ("", ".codex", "hooks.json"),
-    ("agents-md", "user"): ("CODEX_HOME", ".codex", "AGENTS.md"),
-    ("agents-md", "project"): ("", ".", "AGENTS.md"),
+@dataclass(frozen=True, slots=True)
+class _Where:
+    """A host's file: below its folder, which the variable moves, or in a project."""
+
+    variable: str
+    folder: str
+    in_folder: str
+    in_project: str
+
+
+_FILES = {
+    # Claude Code's file of a project that is not shared: a path on this machine is wrong on others.
+    "claude-code": _Where(
+        "CLAUDE_CONFIG_DIR", ".claude", "settings.json", ".claude/settings.local.json"
+    ),
+    "codex": _Where("CODEX_HOME", ".codex", "hooks.json", ".codex/hooks.json"),
+    "agents-md": _Where("CODEX_HOME", ".codex", "AGENTS.md", "AGENTS.md"),
 }
-"""The variable that moves the host's folder, the folder, and the file in it.
-
-A project's hooks for Claude Code go into the file that is not shared with others: a path on this
-machine would be wrong on theirs."""
 
 NOTES = {
     "claude-code": "Claude Code reads its hooks when it starts: begin a new session.",
@@ -74,22 +80,21 @@ class Report:
 
 def install(
     platform: str,
-    target_dir: Path,
+    target_dir: Path | None,
     command: Sequence[str],
     *,
-    scope: Scope = "user",
-    environ: Mapping[str, str] | None = None,
+    environ: Mapping[str, str],
     text: str = "",
     dry_run: bool = False,
     uninstall: bool = False,
 ) -> Report:
-    """Put our hooks or block into the host's file below `target_dir` (a home, or a project).
+    """Put our hooks or block into the host's file: of a project, or where None of the owner.
 
     `command` begins every hook: an absolute path, then whatever comes before `inject`. `environ`
-    tells where the host's own folder is, if not below the home. `text` is the block for
-    `agents-md`; an empty one takes the block out. Installing twice is installing once, and
-    `uninstall` takes out what is ours and nothing else. Raises InvalidRequest for an unknown
-    platform or a relative command, Conflict for a file that is left as it is.
+    tells where the home is, or the host's own folder. `text` is the block for `agents-md`; an empty
+    one takes the block out. Installing twice is installing once, and `uninstall` takes out what is
+    ours and nothing else. Raises InvalidRequest for an unknown platform, a relative command or a
+    missing project, Conflict for a file that is left as it is.
     """
     if platform not in PLACES:
         raise InvalidRequest(f"No such platform. There are: {', '.join(PLACES)}.")
@@ -98,25 +103,32 @@ def install(
     if platform in RECIPES:
         notes = recipe(platform, command, uninstall=uninstall)
         return Report(platform, "recipe", dry_run=dry_run, notes=(notes,))
-    held = filing.read(path_of(platform, target_dir, scope, environ or {}))
+    held = filing.read(path_of(platform, target_dir, environ))
     try:
         after = _after(platform, held.text, command, text, uninstall)
     except Conflict as error:
-        raise Conflict(f"{held.path}: {error.message}") from error
+        raise Conflict(f"{shown(held.path)}: {error.message}") from error
     diff = filing.difference(held, after)
-    backup = filing.change(held, after) if after != held.text and not dry_run else None
-    outcome = "unchanged" if after == held.text else "removed" if uninstall else "installed"
-    notes = (NOTES[platform],) if outcome == "installed" else ()
-    return Report(platform, outcome, held.path, backup, diff, dry_run, notes)
+    if after == held.text:
+        return Report(platform, "unchanged", held.path, dry_run=dry_run)
+    backup = None if dry_run else filing.change(held, after)
+    if uninstall or (platform == "agents-md" and not text):
+        return Report(platform, "removed", held.path, backup, diff, dry_run)
+    return Report(platform, "installed", held.path, backup, diff, dry_run, (NOTES[platform],))
 
 
-def path_of(
-    platform: str, target_dir: Path, scope: Scope = "user", environ: Mapping[str, str] | None = None
-) -> Path:
-    """The file of the host that `install` changes."""
-    variable, folder, name = FILES[platform, scope]
-    moved = (environ or {}).get(variable)
-    return (Path(moved) if moved else target_dir / folder) / name
+def path_of(platform: str, target_dir: Path | None, environ: Mapping[str, str]) -> Path:
+    """The file that `install` changes. Raises InvalidRequest where its project or home is none."""
+    where = _FILES[platform]
+    if target_dir is not None:
+        if not target_dir.is_dir():
+            raise InvalidRequest(f"{shown(target_dir)} is no folder.")
+        return target_dir.absolute() / where.in_project
+    if moved := environ.get(where.variable):
+        return Path(moved).absolute() / where.in_folder
+    if not environ.get("HOME"):
+        raise InvalidRequest("HOME is not set, so the hosts' files cannot be found.")
+    return Path(environ["HOME"]).absolute() / where.folder / where.in_folder
 
 
 def _after(

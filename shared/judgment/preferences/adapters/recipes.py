@@ -1,27 +1,55 @@
-"""What an owner does by hand where nothing of theirs should be edited for them."""
+"""What an owner does by hand, where a host has no file that could be edited for them safely."""
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Sequence
 
-from judgment.preferences.adapters.hooks import injection
+from judgment.preferences.adapters.hooks import draining, injection
 
 
 def recipe(platform: str, command: Sequence[str], *, uninstall: bool = False) -> str:
     """The steps for Hermes, OpenClaw or ChatGPT, with the command in them. Raises KeyError."""
-    text = _UNDO[platform] if uninstall else _DO[platform]
-    line = shlex.join([*command, *injection(platform)])
-    return text.replace("COMMAND", line)
+    if uninstall:
+        return _UNDO[platform]
+    text = _DO[platform]
+    for mark, arguments in (("INJECT", injection(platform)), ("DRAIN", draining(platform))):
+        text = text.replace(mark, json.dumps(shlex.join([*command, *arguments])))
+    return text.replace("PREFS", shlex.join(command))
 
 
 _DO = {
-    "hermes": """Add to ~/.hermes/config.yaml, and say yes when Hermes asks about the hook:
+    "hermes": """\
+Add this to config.yaml in ~/.hermes. Hermes asks once whether each hook may run.
 
 hooks:
   pre_llm_call:
-    - command: COMMAND
+    - command: INJECT
+      timeout: 10
+  on_session_finalize:
+    - command: DRAIN
+      timeout: 10
+  on_session_reset:
+    - command: DRAIN
       timeout: 10
 """,
+    "openclaw": """\
+OpenClaw reads AGENTS.md of its workspace at the start of each session. Keep a block in it, by this
+command after your preferences change, with the workspace that `openclaw config get
+agents.defaults.workspace` names:
+
+PREFS install-hooks --platform agents-md --target-dir ~/.openclaw/workspace
+""",
+    "chatgpt": """\
+Paste what this prints, at most 1,500 characters, into Settings, Personalization, Custom
+instructions. It says when it was compiled: paste it again after your preferences change.
+
+PREFS inject --platform chatgpt --format text
+""",
 }
-_UNDO = {"hermes": "Take the hook whose command has `inject --platform hermes` out of config.yaml."}
+_UNDO = {
+    "hermes": "Take the three hooks whose commands name this platform out of config.yaml.",
+    "openclaw": "Run install-hooks --platform agents-md with the same --target-dir and --uninstall.",
+    "chatgpt": "Clear the block from Settings, Personalization, Custom instructions.",
+}

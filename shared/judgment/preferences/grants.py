@@ -144,6 +144,27 @@ class Grants:
             "denials": [_shown(rule, rule.level) for rule in self._denies if rule.holds(now)],
         }
 
+    def touched(self, step: Event, now: datetime) -> tuple[Event, ...]:
+        """The earlier steps that one more would narrow or end: none means that it changes nothing.
+
+        For a revoke or deny the allows that still open a key it covers, for a lift its denies.
+        """
+        if step.effect == "lift":
+            about = (step.key_glob, step.audience)
+            ended = (rule.event for rule in self._denies if rule.holds(now))
+            return tuple(e for e in ended if (e.key_glob, e.audience) == about)
+        if step.effect == "allow":
+            return ()
+        rule = _rule(len(self.events), step)
+        return tuple(
+            other.event
+            for other in reversed(self._steps)
+            if step.audience in (EVERYBODY, other.event.audience)
+            and rule.level <= other.level
+            and rule.meets(other)
+            and self._standing(other, now)
+        )
+
     def _standing(self, rule: _Rule, now: datetime) -> dict[str, Any] | None:
         """What is left of an allow, or None."""
         if rule.closes or not rule.holds(now) or rule.event.audience == EVERYBODY:

@@ -1,0 +1,121 @@
+"""Forgetting a key: its signals, what was compiled of them, and every kept version of that.
+
+What has begun is finished: the key stands in `meta.json` until nothing is left, and the next write
+after a process died goes on. Forgetting here cannot reach what left this folder: what was pushed
+to another store, shown to somebody, or copied by a backup.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from judgment.kit.files import read_private, write_private
+from judgment.kit.killpoints import reach
+from judgment.preferences.compiling import encoded
+from judgment.preferences.documents import InvalidDocument, digest_of, read_document
+from judgment.preferences.keys import checked_key
+from judgment.preferences.local.intake import last_position
+from judgment.preferences.local.journal import Journal
+from judgment.preferences.local.meta import read_meta, write_meta
+from judgment.preferences.local.places import CANDIDATES, OUTBOX, SIGNALS
+from judgment.preferences.local.publishing import publish
+from judgment.preferences.local.stream import Stream
+from judgment.preferences.local.versions import every_version
+from judgment.preferences.signals import read_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What went and what stays.
+
+    `signals` and `versions` are numbers of records and of kept documents that held the key.
+    `ledger` is the number of ledger entries that name the key, never a value: the chain keeps
+    them. `waiting` are files of the outbox and of the candidates that still speak of it.
+    """
+
+    key: str
+    signals: int
+    versions: int
+    ledger: int
+    waiting: tuple[str, ...]
+
+
+def forget(root: Path, key: str, now: datetime) -> Forgotten:
+    """Forget a key. The lock is held. Raises InvalidSignal for a key that is none, Unavailable."""
+    name, _ = checked_key(key)
+    write_meta(root, {**read_meta(root), "forgetting": name})
+    reach("forget.announced")
+    signals = _without_signals(root, name)
+    reach("forget.rewritten")
+    publish(root, now)
+    reach("forget.published")
+    versions = sum([_without_entry(path, name) for path in every_version(root)])
+    reach("forget.scrubbed")
+    write_meta(root, {**read_meta(root), "forgetting": None})
+    entries = (json.loads(link.entry) for link in Journal(root).links())
+    named = sum(name in entry.get("keys", ()) for entry in entries)
+    return Forgotten(name, signals, versions, named, tuple(_waiting(root, name)))
+
+
+def go_on(root: Path, now: datetime) -> None:
+    """Finish a forgetting that a dying process left. The lock is held."""
+    key = read_meta(root).get("forgetting")
+    if isinstance(key, str):
+        forget(root, key, now)
+
+
+def _without_signals(root: Path, key: str) -> int:
+    """Write the stream without the signals of a key, and without unreadable lines that name it."""
+    stream = Stream(root / SIGNALS)
+    lines = stream.read()
+    left: list[bytes] = []
+    gone = 0
+    for line in lines:
+        signals, _ = read_lines([line])
+        if signals[0].key == key if signals else _mentions(line, key):
+            gone += 1
+        else:
+            left.append(line)
+    if gone or lines.torn:
+        meta = read_meta(root)
+        floor = max(_floor(meta.get("position")), last_position(lines))
+        write_meta(root, {**meta, "position": floor})
+        write_private(stream.path, b"".join(line + b"\n" for line in left))
+    return gone
+
+
+def _floor(position: object) -> int:
+    return position if type(position) is int else 0
+
+
+def _without_entry(path: Path, key: str) -> bool:
+    """Take a key out of a kept document; whether it was in it."""
+    data = read_private(path) or b""
+    if not _mentions(data, key):
+        return False
+    try:
+        document = read_document(data)
+        held = document["keys"].pop(key, None) is not None
+        document["digest"] = digest_of(document)
+    except (InvalidDocument, KeyError, TypeError, AttributeError):
+        path.unlink()
+        return True
+    if held:
+        write_private(path, encoded(document).encode())
+    return held
+
+
+def _waiting(root: Path, key: str) -> Iterator[str]:
+    for folder in (OUTBOX, CANDIDATES):
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and not path.is_symlink() and _mentions(path.read_bytes(), key):
+                yield path.relative_to(root).as_posix()
+
+
+def _mentions(data: bytes, key: str) -> bool:
+    """Whether a text holds a key, written raw or with JSON's escapes."""
+    return key.encode() in data or json.dumps(key)[1:-1].encode() in data

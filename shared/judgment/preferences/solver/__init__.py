@@ -6,6 +6,12 @@ decided here.
 """
 
 from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
+from judgment.preferences.solver.reading import (
+    constraints_from,
+    options_from,
+    parsed,
+    participants_from,
+)
 from judgment.preferences.solver.solving import Excluded, Ranked, Solution, solve
 
 __all__ = [
@@ -16,5 +22,9 @@ __all__ = [
     "Participant",
     "Ranked",
     "Solution",
+    "constraints_from",
+    "options_from",
+    "parsed",
+    "participants_from",
     "solve",
 ]

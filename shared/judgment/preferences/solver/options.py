@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import isfinite
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 from unicodedata import is_normalized, normalize
 
 from judgment.kit.errors import InvalidRequest
@@ -48,26 +48,15 @@ class Option:
         object.__setattr__(self, "attributes", _checked_attributes(where, self.attributes))
 
 
-@dataclass(frozen=True, slots=True)
-class Opinion:
+class Opinion(NamedTuple):
     """What one participant holds of one key: weight in [-1, 1], confidence in [0, 1].
 
-    A stale one has not been confirmed for long. Raises InvalidRequest.
+    A stale one has not been confirmed for long. Its participant checks it.
     """
 
     weight: float
     confidence: float = 1.0
     stale: bool = False
-
-    def __post_init__(self) -> None:
-        # Three plain comparisons: this runs once for each opinion of a large group.
-        if type(self.weight) is not float or not -1.0 <= self.weight <= 1.0:
-            object.__setattr__(self, "weight", checked_number("a weight", self.weight, -1.0, 1.0))
-        if type(self.confidence) is not float or not 0.0 <= self.confidence <= 1.0:
-            number = checked_number("a confidence", self.confidence, 0.0, 1.0)
-            object.__setattr__(self, "confidence", number)
-        if self.stale is not True and self.stale is not False:
-            raise InvalidRequest("stale must be true or false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +76,23 @@ class Participant:
         if len(opinions) > MAX_OPINIONS:
             raise InvalidRequest(f"{where}: {len(opinions)} opinions, at most {MAX_OPINIONS}")
         kept: dict[str, Opinion] = {}
-        for written, opinion in opinions.items():
-            key = checked_key(f"{where}: a key", written)
-            if key in kept:
-                raise InvalidRequest(f"{where}: {shown(key)} stands twice")
-            if not isinstance(opinion, Opinion):
-                raise InvalidRequest(f"{where}: {shown(key)} has no opinion to it")
-            kept[key] = opinion
+        for key, opinion in opinions.items():
+            # Written out: this runs once for each opinion of a large group.
+            if type(opinion) is Opinion and type(key) is str and key.isascii():
+                weight, confidence, stale = opinion
+                if (
+                    0 < len(key) <= MAX_TEXT
+                    and type(weight) is float
+                    and type(confidence) is float
+                    and (-1.0 <= weight < 0.0 or 0.0 < weight <= 1.0)
+                    and 0.0 < confidence <= 1.0
+                    and (stale is True or stale is False)
+                ):
+                    kept[key] = opinion
+                    continue
+            kept[checked_key(f"{where}: a key", key)] = _checked_opinion(where, key, opinion)
+        if len(kept) < len(opinions):
+            raise InvalidRequest(f"{where}: a key stands twice, in two spellings of one text")
         object.__setattr__(self, "opinions", kept)
 
 
@@ -162,6 +161,19 @@ def checked_number(
     if not low <= value <= high:
         raise InvalidRequest(f"{what} must be within [{low:g}, {high:g}]")
     return value + 0.0
+
+
+def _checked_opinion(where: str, key: str, opinion: Any) -> Opinion:
+    what = f"{where}: {shown(key)}"
+    if not isinstance(opinion, Opinion):
+        raise InvalidRequest(f"{what} has no opinion to it")
+    if opinion.stale is not True and opinion.stale is not False:
+        raise InvalidRequest(f"{what}: stale must be true or false")
+    return Opinion(
+        checked_number(f"{what}: weight", opinion.weight, -1.0, 1.0),
+        checked_number(f"{what}: confidence", opinion.confidence, 0.0, 1.0),
+        opinion.stale,
+    )
 
 
 def _checked_title(where: str, title: Any) -> None:

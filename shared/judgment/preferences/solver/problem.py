@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -15,6 +16,8 @@ from judgment.preferences.solver.policies import NORMALISATIONS, POLICIES, Polic
 from judgment.preferences.solver.text import shown
 
 _Named = TypeVar("_Named", Option, Participant)
+
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 MAX_PARTICIPANTS = 500
 MAX_OPTIONS = 1_000
@@ -103,9 +106,21 @@ def stated(
 
 
 def digest_of(inputs: Mapping[str, Any]) -> str:
-    """SHA-256 of the inputs' JSON: shows a change that no derived number could show."""
-    text = json.dumps(inputs, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+    """SHA-256 of `Problem.inputs`: shows a change that no derived number could show.
+
+    Of everything but the opinions' numbers as JSON, then all weights, then all confidences as
+    little-endian doubles, then a byte for each staleness. As text these numbers would take
+    longer to write down than the decision itself.
+    """
+    people = inputs["participants"]
+    texts = {**inputs, "participants": [[one["id"], list(one["keys"])] for one in people]}
+    opinions = [opinion for one in people for opinion in one["keys"].values()]
+    weights = [one["weight"] for one in opinions]
+    confidences = [one["confidence"] for one in opinions]
+    digest = hashlib.sha256(_ENCODER.encode(texts).encode())
+    digest.update(struct.pack(f"<{2 * len(opinions)}d", *weights, *confidences))
+    digest.update(bytes([one["stale"] for one in opinions]))
+    return digest.hexdigest()
 
 
 def _named_opinions(participant: Participant, named: Sequence[str]) -> dict[str, Any]:

@@ -52,14 +52,16 @@ def shown(path: Path) -> str:
 
 
 def make_folder(path: Path) -> None:
-    """A private folder (0700) and what is missing above it. One that exists is left as it is.
+    """A private folder (0700), and so what is missing above it. One that exists is left as it is.
 
     Raises Unavailable.
     """
+    missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     try:
-        path.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        for folder in (*reversed(missing), path):
+            folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
     except OSError as error:
-        raise refusal(error, path) from error
+        raise refusal(error, path, "made") from error
 
 
 def write_private(path: Path, data: bytes) -> None:

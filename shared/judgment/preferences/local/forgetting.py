@@ -24,7 +24,7 @@ from judgment.preferences.local.meta import read_meta, write_meta
 from judgment.preferences.local.places import CANDIDATES, OUTBOX, SIGNALS
 from judgment.preferences.local.publishing import publish
 from judgment.preferences.local.stream import Stream
-from judgment.preferences.local.versions import every_version
+from judgment.preferences.local.versions import document_versions
 from judgment.preferences.signals import read_lines
 
 
@@ -53,7 +53,7 @@ def forget(root: Path, key: str, now: datetime) -> Forgotten:
     reach("forget.rewritten")
     publish(root, now)
     reach("forget.published")
-    versions = sum([_without_entry(path, name) for path in every_version(root)])
+    versions = sum([_without_entry(path, name) for path in document_versions(root)])
     reach("forget.scrubbed")
     write_meta(root, {**read_meta(root), "forgetting": None})
     entries = (json.loads(link.entry) for link in Journal(root).links())

@@ -54,10 +54,13 @@ class History:
 
     def write_sum(self, now: datetime) -> None:
         """Write `consent.json` anew where it does not say what the stream says."""
-        text = (canonical_json(self._sum(now)) + "\n").encode()
-        before, after = loaded(read_private(self._path) or b""), loaded(text)
-        if before is None or after is None or {**before, "as_of": ""} != {**after, "as_of": ""}:
-            write_private(self._path, text)
+        if not self.is_summed(now):
+            write_private(self._path, (canonical_json(self._sum(now)) + "\n").encode())
+
+    def is_summed(self, now: datetime) -> bool:
+        """Whether `consent.json` says what the stream says at `now`."""
+        kept = loaded(read_private(self._path) or b"")
+        return kept is not None and kept == {**self._sum(now), "as_of": kept.get("as_of")}
 
     def _sum(self, now: datetime) -> dict[str, Any]:
         grants = self.grants()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from judgment.kit.files import make_folder, write_private
-from judgment.preferences.local.places import VERSIONS
+from judgment.preferences.local.places import PLATFORMS, VERSIONS
 
 KEPT = 20
 
@@ -38,6 +38,7 @@ def keep_version(root: Path, name: str, data: bytes) -> None:
         version.path.unlink(missing_ok=True)
 
 
-def every_version(root: Path) -> Iterator[Path]:
-    """The path of each kept version of each name."""
-    yield from sorted((root / VERSIONS).rglob("*.json"))
+def document_versions(root: Path) -> Iterator[Path]:
+    """The path of each kept version of each document."""
+    above = root / VERSIONS
+    yield from sorted((*above.glob("compiled/*.json"), *above.glob(f"{PLATFORMS}/*/*.json")))

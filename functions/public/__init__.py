@@ -1,1 +1,1 @@
-"""What agents and monitors fetch without a key: health, the skill, and 404 for the rest."""
+"""What agents and monitors fetch without a key: health, the skills, and 404 for the rest."""

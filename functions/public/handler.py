@@ -9,10 +9,12 @@ from judgment import VERSION
 from judgment.contract.health import Health
 from judgment.entry.http import HttpDoor, Reply, Request
 from judgment.entry.opening import opened_on_first_call
-from judgment.entry.skill import Skill, install_page
+from judgment.entry.skill import Skill, index, install_page
 from judgment.kit.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from judgment.entry.observability import Telemetry
 
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -25,11 +27,18 @@ _NO_SCRIPT = {
 }
 
 
-def build(skill: Skill, api: str, telemetry: Telemetry) -> HttpDoor:
-    """The door over these parts; `api` is the public address, without a trailing slash."""
-    page = Reply(install_page(skill, api), content_type=HTML, headers=_NO_SCRIPT)
-    markdown = Reply(skill.text, content_type=MARKDOWN)
-    files = {"index.json": Reply(skill.index()), f"{skill.name}/SKILL.md": markdown}
+def build(skills: Sequence[Skill], api: str, telemetry: Telemetry) -> HttpDoor:
+    """The door over these parts; `api` is the public address, without a trailing slash.
+
+    The first skill is the one that has an address of its own.
+    """
+    page = Reply(install_page(skills, api), content_type=HTML, headers=_NO_SCRIPT)
+    markdown = Reply(skills[0].text, content_type=MARKDOWN)
+    files = {"index.json": Reply(index(skills))} | {
+        f"{skill.name}/{path}": Reply(text, content_type=MARKDOWN)
+        for skill in skills
+        for path, text in skill.files.items()
+    }
 
     def well_known(request: Request) -> Reply:
         file = str(request.event.get("path", "")).removeprefix(_WELL_KNOWN)

@@ -1,4 +1,4 @@
-"""What `public` touches: nothing but the skill in its own package."""
+"""What `public` touches: nothing but the skills in its own package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 from judgment.entry.observability import Telemetry
-from judgment.entry.skill import Skill, load_skill
+from judgment.entry.skill import Skill, load_skills
 from judgment.kit.settings import read_settings
 
 
@@ -17,7 +17,7 @@ class Settings:
     api_url: str
 
 
-def wire() -> tuple[Skill, str, Telemetry]:
+def wire() -> tuple[tuple[Skill, ...], str, Telemetry]:
     """The door's parts. Raises SettingError."""
     settings = read_settings(Settings, os.environ)
-    return load_skill(), settings.api_url.rstrip("/"), Telemetry("public")
+    return load_skills(), settings.api_url.rstrip("/"), Telemetry("public")

@@ -13,7 +13,7 @@ from functions.public.handler import build
 from judgment import VERSION
 from judgment.contract.errors import Problem
 from judgment.entry.observability import Telemetry
-from judgment.entry.skill import load_skill, parse_skill
+from judgment.entry.skill import load_skills, parse_skill
 from tests.fakes.events import http_event
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ API = "https://api.example"
 
 @pytest.fixture
 def door() -> HttpDoor:
-    return build(load_skill(), API, Telemetry("public"))
+    return build(load_skills(), API, Telemetry("public"))
 
 
 def get(door: HttpDoor, path: str, method: str = "GET") -> tuple[int, str, dict[str, Any]]:
@@ -51,13 +51,28 @@ def test_the_skill_is_served_byte_for_byte(door: HttpDoor, path: str):
     assert head["Content-Type"] == ["text/markdown; charset=utf-8"]
 
 
-@pytest.mark.promise("P1-8")
+@pytest.mark.promise("P1-8", "P3-skill")
 def test_the_index_lists_what_can_be_fetched_beside_it(door: HttpDoor):
     _, body, _ = get(door, "/.well-known/skills/index.json")
-    (entry,) = json.loads(body)["skills"]
-    assert len(entry["description"]) > 57
-    for file in entry["files"]:
-        assert get(door, f"/.well-known/skills/{entry['name']}/{file}")[0] == 200
+    entries = json.loads(body)["skills"]
+    assert [entry["name"] for entry in entries] == ["sync-judgment", "judgment-preferences"]
+    for entry in entries:
+        folder = ROOT / "skills" / entry["name"]
+        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*.md")}
+        assert set(entry["files"]) == there
+        assert len(entry["description"]) > 57
+        for file in entry["files"]:
+            status, text, head = get(door, f"/.well-known/skills/{entry['name']}/{file}")
+            assert (status, text) == (200, (folder / file).read_text(encoding="utf-8"))
+            assert head["Content-Type"] == ["text/markdown; charset=utf-8"]
+
+
+@pytest.mark.promise("P3-skill")
+def test_the_page_tells_how_to_fetch_every_file_of_the_other_skill(door: HttpDoor):
+    _, page, _ = get(door, "/docs/agent-skill")
+    (skill,) = [one for one in load_skills() if one.name == "judgment-preferences"]
+    assert f"{API}/.well-known/skills/{skill.name}" in page
+    assert f"for f in {' '.join(skill.files)}; do" in page
 
 
 @pytest.mark.promise("P1-8", "000-6-serve")
@@ -75,7 +90,7 @@ def test_the_page_shows_markup_in_a_skill_as_text():
     skill = parse_skill(
         "---\nname: x\ndescription: <b>bold</b> & more\n---\n<script>alert(1)</script>\n"
     )
-    _, body, _ = get(build(skill, API, Telemetry("public")), "/docs/agent-skill")
+    _, body, _ = get(build((skill,), API, Telemetry("public")), "/docs/agent-skill")
     assert "<script>" not in body
     assert "&lt;b&gt;bold&lt;/b&gt; &amp; more" in body
 
@@ -100,6 +115,8 @@ def test_a_skill_whose_head_cannot_be_listed_is_refused(text: str):
         "/.well-known/oauth-protected-resource",
         "/.well-known/skills/../../etc/passwd",
         "/.well-known/skills/sync-judgment",
+        "/.well-known/skills/judgment-preferences/references",
+        "/.well-known/skills/judgment-preferences/references/../SKILL.md",
     ],
 )
 def test_everything_else_is_404_in_the_contracts_form(door: HttpDoor, method: str, path: str):

@@ -194,14 +194,22 @@ def test_a_door_without_code_is_named(tmp_path: Path) -> None:
         stage_door("functions.nowhere.handler", build=tmp_path)
 
 
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 def test_the_contract_layer_ships_migrations_library_and_skill(tmp_path: Path) -> None:
     layer = stage_contract(build=tmp_path) / "python" / "judgment"
     assert list((layer / "db" / "migrations").glob("*.sql"))
     assert read_library(layer / "scenarios" / "library") == read_library()
-    skills = list(layer.rglob("SKILL.md"))
-    assert [path.read_bytes() for path in skills] == [
-        (ROOT / "skills" / "sync-judgment" / "SKILL.md").read_bytes()
-    ]
+    shipped = layer / "entry" / "skills"
+    for folder in (shipped, ROOT / "skills"):
+        assert (folder / "sync-judgment" / "SKILL.md").is_file()
+    assert _files(shipped) == _files(ROOT / "skills")
     assert not any(path.is_symlink() for path in layer.rglob("*"))
 
 

@@ -1,4 +1,4 @@
-"""The agent skill as it ships, and the page that says how to install it.
+"""The agent skills as they ship, and the page that says how to install them.
 
 `skills/` at the top of the repository is the only copy: this package holds a link to it, which
 the wheel and the Lambda layer turn into files.
@@ -8,28 +8,42 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from html import escape
 from importlib import resources
 
 from judgment.entry.agent_clients import CLIENTS, AgentClient
 
-NAME = "sync-judgment"
+NAMES = ("sync-judgment", "judgment-preferences")
 _FIELD = re.compile(r"^(name|description):[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Skill:
-    """A skill file with the two fields that installers list."""
+    """A skill file with the two fields that installers list, and the references beside it.
+
+    `references` maps a path such as `references/http.md` to its text.
+    """
 
     name: str
     description: str
     text: str
+    references: Mapping[str, str] = field(default_factory=dict[str, str])
 
-    def index(self) -> str:
-        """`/.well-known/skills/index.json`, as Hermes reads it."""
-        entry = {"name": self.name, "description": self.description, "files": ["SKILL.md"]}
-        return json.dumps({"skills": [entry]}, ensure_ascii=False)
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file of the skill by its path in the skill's folder."""
+        return {"SKILL.md": self.text, **self.references}
+
+
+def index(skills: Sequence[Skill]) -> str:
+    """`/.well-known/skills/index.json`, as Hermes reads it."""
+    entries = [
+        {"name": skill.name, "description": skill.description, "files": list(skill.files)}
+        for skill in skills
+    ]
+    return json.dumps({"skills": entries}, ensure_ascii=False)
 
 
 def parse_skill(text: str) -> Skill:
@@ -42,15 +56,29 @@ def parse_skill(text: str) -> Skill:
     return Skill(values["name"], values["description"], text)
 
 
-def load_skill() -> Skill:
-    """The skill that this version of the package ships."""
-    file = resources.files("judgment.entry").joinpath("skills", NAME, "SKILL.md")
-    return parse_skill(file.read_text(encoding="utf-8"))
+def load_skills() -> tuple[Skill, ...]:
+    """The skills that this version of the package ships, the judgment profile's first."""
+    return tuple(_load(name) for name in NAMES)
 
 
-def install_page(skill: Skill, api: str) -> str:
-    """A page without scripts: what the skill says, and the lines for each runtime."""
+def _load(name: str) -> Skill:
+    folder = resources.files("judgment.entry").joinpath("skills", name)
+    skill = parse_skill(folder.joinpath("SKILL.md").read_text(encoding="utf-8"))
+    beside = folder.joinpath("references")
+    pages = sorted(beside.iterdir(), key=lambda page: page.name) if beside.is_dir() else []
+    references = {
+        f"references/{page.name}": page.read_text(encoding="utf-8")
+        for page in pages
+        if page.name.endswith(".md")
+    }
+    return replace(skill, references=references)
+
+
+def install_page(skills: Sequence[Skill], api: str) -> str:
+    """A page without scripts: what the first skill says, the lines for each runtime, the others."""
+    skill, *others = skills
     clients = "\n".join(_client(client, skill, api) for client in CLIENTS)
+    also = "\n".join(_other(other, api) for other in others)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -70,9 +98,26 @@ the skill and connect the server. You may read, change and remove the skill: it 
 {clients}
 <h2>What the skill says</h2>
 <pre>{escape(skill.text)}</pre>
+{also}
 </body>
 </html>
 """
+
+
+def _other(skill: Skill, api: str) -> str:
+    """A skill of several files, which are fetched one by one."""
+    place = f"{api}/.well-known/skills/{skill.name}"
+    lines = (
+        f"for f in {' '.join(skill.files)}; do\n"
+        f"  curl -fsS --create-dirs {place}/$f -o ~/.claude/skills/{skill.name}/$f\n"
+        "done"
+    )
+    return (
+        f"<h2>Another skill: {escape(skill.name)}</h2>\n<p>{escape(skill.description)}</p>\n"
+        "<p>Hermes takes it by its address; elsewhere its files go where skills are.</p>\n"
+        f"<pre>hermes skills install {escape(place)} --yes</pre>\n<pre>{escape(lines)}</pre>\n"
+        f"<pre>{escape(skill.text)}</pre>"
+    )
 
 
 def _client(client: AgentClient, skill: Skill, api: str) -> str:

@@ -15,7 +15,9 @@ def recipe(platform: str, command: Sequence[str], *, uninstall: bool = False) ->
         return _UNDO[platform]
     text = _DO[platform]
     for mark, arguments in (("INJECT", injection(platform)), ("DRAIN", draining(platform))):
-        text = text.replace(mark, json.dumps(shlex.join([*command, *arguments])))
+        text = text.replace(
+            mark, json.dumps(shlex.join([*command, *arguments]), ensure_ascii=False)
+        )
     return text.replace("PREFS", shlex.join(command))
 
 
@@ -50,6 +52,6 @@ PREFS inject --platform chatgpt --format text
 }
 _UNDO = {
     "hermes": "Take the three hooks whose commands name this platform out of config.yaml.",
-    "openclaw": "Run install-hooks --platform agents-md with the same --target-dir and --uninstall.",
+    "openclaw": "Run install-hooks for agents-md with the same --target-dir, and --uninstall.",
     "chatgpt": "Clear the block from Settings, Personalization, Custom instructions.",
 }

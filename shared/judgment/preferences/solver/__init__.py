@@ -5,6 +5,7 @@ in it, and `verify` derives each number of an answer again. Who may use whose op
 decided here.
 """
 
+from judgment.preferences.solver.answer import solution_json, solution_object
 from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
 from judgment.preferences.solver.reading import (
     constraints_from,
@@ -13,6 +14,8 @@ from judgment.preferences.solver.reading import (
     participants_from,
 )
 from judgment.preferences.solver.solving import Excluded, Ranked, Solution, solve
+from judgment.preferences.solver.verification import verify
+from judgment.preferences.solver.words import words
 
 __all__ = [
     "Constraint",
@@ -26,5 +29,9 @@ __all__ = [
     "options_from",
     "parsed",
     "participants_from",
+    "solution_json",
+    "solution_object",
     "solve",
+    "verify",
+    "words",
 ]

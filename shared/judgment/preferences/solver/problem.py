@@ -69,14 +69,14 @@ def stated(
     options: Iterable[Option],
     participants: Iterable[Participant],
     *,
-    policy: str,
-    normalise: str,
+    policy: Any,
+    normalise: Any,
     constraints: Iterable[Constraint],
-    veto_below: float,
-    forced_order: bool,
+    veto_below: Any,
+    forced_order: Any,
 ) -> Problem:
     """The problem in its one order. Raises InvalidRequest."""
-    known = POLICIES.get(policy)
+    known = POLICIES.get(policy) if isinstance(policy, str) else None
     if known is None:
         raise InvalidRequest(f"policy must be one of {', '.join(POLICIES)}")
     if normalise not in NORMALISATIONS:

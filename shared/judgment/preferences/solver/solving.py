@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgment.preferences.solver.policies import STALE_SHARE, TIE_BREAK, worst_first
 from judgment.preferences.solver.problem import Problem, digest_of, stated
-from judgment.preferences.solver.text import shown
+from judgment.preferences.solver.words import reasons_against
 
 if TYPE_CHECKING:
     from judgment.preferences.solver.options import Constraint, Option, Participant
@@ -41,6 +41,11 @@ class Excluded:
 
     option: str
     reasons: tuple[str, ...]
+
+    @property
+    def reason(self) -> str:
+        """All of them on one line."""
+        return "; ".join(self.reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,11 @@ def solve(
     _add_vetoes(problem, results)
     _add_unmet(problem, results)
     ranking, ties = _ranked(problem, results)
-    excluded = _excluded(problem, results)
+    excluded = tuple(
+        Excluded(identity, reasons)
+        for identity, one in results.items()
+        if (reasons := reasons_against(inputs, one))
+    )
     trace = {
         "v": TRACE_VERSION,
         "inputs": inputs,
@@ -97,7 +106,7 @@ def solve(
         "ranking": [
             {"option": one.option, "rank": one.rank, "score": one.score} for one in ranking
         ],
-        "excluded": [{"option": one.option, "reasons": list(one.reasons)} for one in excluded],
+        "excluded": [one.option for one in excluded],
     }
     return Solution(ranking, excluded, trace)
 
@@ -211,34 +220,3 @@ def _place_of(problem: Problem) -> Callable[[Result], Place]:
     if problem.policy.by_the_worst_off:
         return lambda one: tuple([-value for value in one["worst_first"]])
     return lambda one: (-one["score"],)
-
-
-def _excluded(problem: Problem, results: dict[str, Result]) -> tuple[Excluded, ...]:
-    return tuple(
-        Excluded(identity, tuple(reasons))
-        for identity, one in results.items()
-        if (reasons := reasons_against(problem, one))
-    )
-
-
-def reasons_against(problem: Problem, result: Result) -> list[str]:
-    """Each veto and unmet constraint of one option's result, in words."""
-    vetoes = [
-        f"veto by {shown(one['by'])} on {shown(one['key'])} "
-        f"({one['weight']:.6f} < {problem.veto_below})"
-        for one in result["vetoes"]
-    ]
-    conditions = problem.constraints
-    broken: list[tuple[int, float | None]] = [
-        (one["constraint"], one["found"]) for one in result["unmet"]
-    ]
-    return vetoes + [_unmet_in_words(conditions[place], found) for place, found in broken]
-
-
-def _unmet_in_words(constraint: Constraint, found: float | None) -> str:
-    asked = "" if constraint.by is None else f", asked by {shown(constraint.by)}"
-    subject = shown(constraint.subject)
-    if constraint.amount is None:
-        return f"{constraint.kind} {subject}{asked}"
-    said = "is not given" if found is None else f"is {found!r}"
-    return f"{subject} {said}, {constraint.kind} {constraint.amount!r}{asked}"

@@ -9,13 +9,16 @@ _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 
 
 def shown(text: str) -> str:
-    """`text` bare where it is one plain word, else in double quotes with escapes.
+    """`text` bare where it is one plain word, else quoted."""
+    return text if _PLAIN.fullmatch(text) else quoted(text)
 
-    Inside quotes nothing is left that breaks a line, moves the cursor or turns the direction of
-    writing; what a reader sees between them is one name.
+
+def quoted(text: str) -> str:
+    """`text` in double quotes, escaped.
+
+    Between them nothing is left that breaks a line, moves the cursor or turns the direction of
+    writing; what a reader sees there is one name.
     """
-    if _PLAIN.fullmatch(text):
-        return text
     return '"' + "".join(_NAMED.get(one) or _visible(one) for one in text) + '"'
 
 

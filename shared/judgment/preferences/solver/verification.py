@@ -1,0 +1,222 @@
+"""Every number of a trace derived a second time, from the inputs in the trace.
+
+`solve` is written to be quick; this is written to be read beside the definitions in `policies`,
+and shares with it those formulas, the checks of the inputs and their digest, no more. It works
+out what the whole trace has to be and names every place where the given one is something else,
+so nothing in a trace can be changed unnoticed: a derived number no longer follows, an input that
+matters moves what follows, and one that does not matter (a confidence beside weight 0) breaks the
+digest.
+
+A digest keeps nobody from writing another trace of other inputs. That one is then true of those
+inputs: whether they are the participants' own is not for arithmetic to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import fsum
+from typing import TYPE_CHECKING, Any, cast
+
+from judgment.kit.errors import InvalidRequest
+from judgment.preferences.solver.policies import STALE_SHARE, TIE_BREAK, rounded, worst_first
+from judgment.preferences.solver.problem import Problem, digest_of, stated
+from judgment.preferences.solver.reading import (
+    constraints_from,
+    options_from,
+    participants_from,
+)
+from judgment.preferences.solver.text import shown
+
+if TYPE_CHECKING:
+    from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
+
+MOST = 100
+"""Differences named; of more, their number is not worth the reading."""
+DEFAULT_VETO = -0.5
+
+Derived = dict[str, Any]
+
+
+def verify(trace: Any) -> list[str]:
+    """What in `trace` does not follow from its own inputs, one line each; empty when all does.
+
+    Takes any value: one that is not a trace is a difference too. Nothing is raised.
+    """
+    try:
+        problem = _problem(trace)
+    except InvalidRequest as reason:
+        return [f"the inputs cannot be read: {reason.message}"]
+    found: list[str] = []
+    for difference in _differences("trace", _derive(problem), trace):
+        if len(found) == MOST:
+            return [*found, "and more"]
+        found.append(difference)
+    return found
+
+
+def _problem(trace: Any) -> Problem:
+    """The problem that the trace says it solves. Raises InvalidRequest."""
+    inputs: Any = cast("Mapping[str, Any]", trace).get("inputs") if _is_object(trace) else None
+    if not _is_object(inputs):
+        raise InvalidRequest("a trace is an object with inputs")
+    veto = inputs.get("veto_below")
+    return stated(
+        options_from(inputs.get("options")),
+        participants_from(inputs.get("participants")),
+        policy=inputs.get("policy"),
+        normalise=inputs.get("normalise"),
+        constraints=constraints_from(inputs.get("constraints")),
+        veto_below=DEFAULT_VETO if veto is None else veto,
+        forced_order=inputs.get("forced_order"),
+    )
+
+
+def _derive(problem: Problem) -> Derived:
+    """The trace that follows."""
+    inputs = problem.inputs()
+    results = {option.id: _of_option(problem, option) for option in problem.options}
+    ranked = [one for one in results if not results[one]["vetoes"] and not results[one]["unmet"]]
+    places = {one: _place(problem, results[one]) for one in ranked}
+    for one in ranked:
+        results[one]["score"] = problem.policy.score(results[one]["satisfaction"])
+        better = [other for other in ranked if places[other] > places[one]]
+        before = [other for other in ranked if places[other] == places[one] and other < one]
+        results[one]["rank"] = 1 + len(better) + (len(before) if problem.forced_order else 0)
+    order = sorted(ranked, key=lambda one: (results[one]["rank"], one))
+    level = {one: [other for other in order if places[other] == places[one]] for one in order}
+    return {
+        "v": 1,
+        "inputs": inputs,
+        "digest": digest_of(inputs),
+        "contributions": {
+            one.id: {key: _counts(one, key) for key in given["keys"]}
+            for one, given in zip(problem.participants, inputs["participants"], strict=True)
+        },
+        "options": results,
+        "ties": [tie for one, tie in level.items() if len(tie) > 1 and tie[0] == one],
+        "tie_break": TIE_BREAK if problem.forced_order else None,
+        "ranking": [
+            {"option": one, "rank": results[one]["rank"], "score": results[one]["score"]}
+            for one in order
+        ],
+        "excluded": sorted(one for one in results if one not in places),
+    }
+
+
+def _of_option(problem: Problem, option: Option) -> Derived:
+    people = problem.participants
+    silent = [one.id for one in people if not _held(one, option)]
+    satisfaction = [_satisfaction(problem, one, option) for one in people]
+    derived: Derived = {
+        "satisfaction": satisfaction,
+        "opinions": [len(_held(one, option)) for one in people],
+        "silent": silent,
+        "heard": len(people) - len(silent),
+        "of": len(people),
+        "vetoes": [
+            {"by": one.id, "key": key, "weight": one.opinions[key].weight}
+            for one in people
+            for key in _held(one, option)
+            if problem.veto_below is not None and one.opinions[key].weight < problem.veto_below
+        ],
+        "unmet": [
+            {"constraint": place, "found": _found(condition, option)}
+            for place, condition in enumerate(problem.constraints)
+            if not _meets(condition, option)
+        ],
+        "score": None,
+        "rank": None,
+    }
+    if problem.policy.by_the_worst_off:
+        derived["worst_first"] = worst_first(satisfaction)
+    return derived
+
+
+def _held(person: Participant, option: Option) -> list[str]:
+    return [key for key in option.keys if key in person.opinions]
+
+
+def _counts(person: Participant, key: str) -> float:
+    opinion: Opinion = person.opinions[key]
+    full = opinion.weight * opinion.confidence
+    return (full * STALE_SHARE if opinion.stale else full) + 0.0
+
+
+def _satisfaction(problem: Problem, person: Participant, option: Option) -> float:
+    counted = [_counts(person, key) for key in _held(person, option)]
+    if not counted:
+        return 0.0
+    return fsum(counted) / len(counted) if problem.normalise == "mean" else fsum(counted)
+
+
+def _found(condition: Constraint, option: Option) -> float | None:
+    limited = condition.kind in ("at_most", "at_least")
+    return option.attributes.get(condition.subject) if limited else None
+
+
+def _meets(condition: Constraint, option: Option) -> bool:
+    found, amount = _found(condition, option), condition.amount
+    return {
+        "requires": condition.subject in option.keys,
+        "excludes": condition.subject not in option.keys,
+        "at_most": found is not None and amount is not None and found <= amount,
+        "at_least": found is not None and amount is not None and found >= amount,
+    }[condition.kind]
+
+
+def _place(problem: Problem, derived: Derived) -> list[float]:
+    """The greater, the better."""
+    if problem.policy.by_the_worst_off:
+        return worst_first(derived["satisfaction"])
+    return [rounded(problem.policy.score(derived["satisfaction"]))]
+
+
+def _differences(where: str, right: Any, given: Any) -> Iterator[str]:
+    """Each place in which `given` is not `right`; `right` is of JSON values."""
+    if isinstance(right, dict):
+        expected = cast("dict[str, Any]", right)
+        if not _is_object(given):
+            yield f"{where} is {_kind(given)}, not an object"
+            return
+        for name in sorted(str(name) for name in given.keys() - expected.keys()):
+            yield f"{where}.{shown(name)} does not belong there"
+        for name, value in expected.items():
+            if name in given:
+                yield from _differences(f"{where}.{shown(name)}", value, given[name])
+            else:
+                yield f"{where}.{shown(name)} is missing"
+    elif isinstance(right, list):
+        items = cast("list[Any]", right)
+        if not isinstance(given, list) or len(cast("list[Any]", given)) != len(items):
+            yield f"{where} is {_kind(given)}, not a list of {len(items)}"
+            return
+        for place, (value, other) in enumerate(zip(items, cast("list[Any]", given), strict=True)):
+            yield from _differences(f"{where}[{place}]", value, other)
+    elif not _same(right, given):
+        yield f"{where} is {_kind(given)}, and follows as {_kind(right)}"
+
+
+def _same(right: Any, given: Any) -> bool:
+    """Equal and of one kind; 1 and 1.0 are one number, and true is none."""
+    if isinstance(right, bool) or isinstance(given, bool):
+        return right is given
+    if isinstance(right, int | float) and isinstance(given, int | float):
+        return right == given
+    return type(right) is type(given) and right == given
+
+
+def _kind(value: Any) -> str:
+    """A value as it may stand in a line: a number, a short text, or what it is."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "null"}[value]
+    if isinstance(value, int) and value.bit_length() > 64:
+        return f"an integer of {value.bit_length()} bits"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return shown(value[:80])
+    return f"a list of {len(cast('list[Any]', value))}" if isinstance(value, list) else "an object"
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)

@@ -1,0 +1,120 @@
+"""What waits to be sent, as it lies in files: batches of signals, withdrawals, dead letters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from judgment.kit.hashing import canonical_json
+from judgment.preferences.model import InvalidSignal, Signal
+from judgment.preferences.signals import from_stored
+from judgment.preferences.times import read_moment
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A signal that the remote will not have, or an entry that is no signal (`id` empty)."""
+
+    id: str
+    reason: str
+    at: str
+    entry: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawal:
+    """Statements about a key, up to a moment, that are to be suppressed at the remote."""
+
+    key: str
+    before: datetime
+    ids: tuple[str, ...]
+
+    def covers(self, signal: Signal) -> bool:
+        """Whether this signal was forgotten before it was ever sent."""
+        return signal.key == self.key and signal.observed_at <= self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One file: signals and entries that are none, or a withdrawal."""
+
+    path: Path
+    signals: tuple[Signal, ...] = ()
+    unreadable: tuple[dict[str, Any], ...] = ()
+    withdrawal: Withdrawal | None = None
+
+
+def encoded(content: dict[str, Any]) -> bytes:
+    """The bytes of a file."""
+    return canonical_json({"v": VERSION, **content}).encode()
+
+
+def content_of(path: Path) -> dict[str, Any] | None:
+    """A file as it was encoded, or None for anything else."""
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict) or cast("dict[str, Any]", content).get("v") != VERSION:
+        return None
+    return cast("dict[str, Any]", content)
+
+
+def batch_of(path: Path) -> Batch | None:
+    """The batch in a file, or None where there is none to be read."""
+    content = content_of(path)
+    if content is None:
+        return None
+    if "withdraw" in content:
+        asked = _withdrawal(content["withdraw"])
+        return None if asked is None else Batch(path, withdrawal=asked)
+    entries = content.get("signals")
+    if not isinstance(entries, list):
+        return None
+    signals: list[Signal] = []
+    unreadable: list[dict[str, Any]] = []
+    for entry in cast("list[Any]", entries):
+        try:
+            signals.append(from_stored(entry))
+        except InvalidSignal:
+            is_object = isinstance(entry, dict)
+            unreadable.append(cast("dict[str, Any]", entry) if is_object else {"entry": entry})
+    return Batch(path, tuple(signals), tuple(unreadable))
+
+
+def letter_of(path: Path) -> DeadLetter | None:
+    """The dead letter in a file, or None where there is none to be read."""
+    content = content_of(path)
+    if content is None or not isinstance(content.get("entry"), dict):
+        return None
+    texts = [str(content.get(name, "")) for name in ("id", "reason", "at")]
+    return DeadLetter(*texts, entry=content["entry"])
+
+
+def grouped(batches: Iterable[Batch], most: int) -> Iterator[list[Batch]]:
+    """Neighbours to be sent together, of up to `most` signals; a withdrawal stands alone."""
+    group: list[Batch] = []
+    for batch in batches:
+        size = sum(len(member.signals) for member in group) + len(batch.signals)
+        if group and (batch.withdrawal or group[-1].withdrawal or size > most):
+            yield group
+            group = []
+        group.append(batch)
+    if group:
+        yield group
+
+
+def _withdrawal(asked: Any) -> Withdrawal | None:
+    try:
+        before, _ = read_moment(asked["before"])
+        return Withdrawal(str(asked["key"]), before, tuple(str(name) for name in asked["ids"]))
+    except (KeyError, TypeError, InvalidSignal):
+        return None

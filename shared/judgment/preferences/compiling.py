@@ -19,6 +19,7 @@ from judgment.preferences.documents import (
     digest_of_marks,
     mark,
     mark_above,
+    mark_of,
 )
 from judgment.preferences.model import GLOBAL, OrderKey, Signal
 from judgment.preferences.signals import flags_of, order_key
@@ -27,8 +28,9 @@ from judgment.preferences.times import days_between, written
 
 SHOWN_SOURCES = 8
 
-Ranked = list[tuple[OrderKey, Signal]]
-Entries = dict[str, dict[str, Any]]
+Ranked = list[Signal]
+Entry = dict[str, Any]
+Marked = dict[str, tuple[Entry, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,12 @@ def compile_signals(signals: Iterable[Signal], now: datetime, quarantined: int =
     """
     stand = standing(signals, now)
     scopes = ranked_by_scope(stand.signals, now)
-    shared = {key: entry_of(ranked, now) for key, ranked in sorted(scopes.pop(GLOBAL, {}).items())}
-    marks = {key: mark(key, entry) for key, entry in shared.items()}
-    documents: dict[str | None, Document] = {
-        None: _document(None, now, quarantined, shared, marks.values())
-    }
+    shared = _marked(scopes.pop(GLOBAL, {}), now)
+    documents: dict[str | None, Document] = {None: _document(None, now, quarantined, shared)}
     for scope in sorted(scopes):
-        own = {key: entry_of(ranked, now) for key, ranked in scopes[scope].items()}
-        entries, entry_marks = _overlaid(shared, marks, own)
         platform = scope.partition(":")[2]
-        documents[platform] = _document(platform, now, quarantined, entries, entry_marks)
+        merged = _overlaid(shared, _marked(scopes[scope], now))
+        documents[platform] = _document(platform, now, quarantined, merged)
     report = Report(stand.cycles, stand.ignored, quarantined, len(stand.retired), stand.repeats)
     return Compiled(documents, report)
 
@@ -94,69 +92,89 @@ def ranked_by_scope(signals: Iterable[Signal], now: datetime) -> dict[str, dict[
             keys = scopes[signal.scope] = {}
         ranked = keys.get(signal.key)
         if ranked is None:
-            keys[signal.key] = [(order_key(signal, now), signal)]
+            keys[signal.key] = [signal]
         else:
-            ranked.append((order_key(signal, now), signal))
+            ranked.append(signal)
+
+    def order(signal: Signal) -> OrderKey:
+        return order_key(signal, now)
+
     for keys in scopes.values():
         for ranked in keys.values():
             if len(ranked) > 1:
-                ranked.sort(reverse=True)
+                ranked.sort(key=order, reverse=True)
     return scopes
 
 
-def entry_of(ranked: Ranked, now: datetime) -> dict[str, Any]:
-    """The entry of one key in one scope: what was said last, and on how much it rests."""
-    (instant, *_), signal = ranked[0]
+def _marked(keys: Mapping[str, Ranked], now: datetime) -> Marked:
+    return {key: entry_of(keys[key], now) for key in sorted(keys)}
+
+
+def entry_of(ranked: Ranked, now: datetime) -> tuple[Entry, str]:
+    """The entry of one key in one scope, what was said last, and the entry's mark."""
+    signal = ranked[0]
+    key, kind, scope, value = signal.key, signal.kind, signal.scope, signal.value
+    strength, confidence, half_life = signal.strength, signal.confidence, signal.half_life_days
+    instant = order_key(signal, now)[0]
+    observed_at = written(signal.observed_at)
+    count = len(ranked)
+    sources = [signal.id] if count == 1 else [one.id for one in ranked[:SHOWN_SOURCES]]
     age = days_between(instant, now)
-    entry: dict[str, Any] = {
-        "confidence": signal.confidence,
-        "half_life_days": signal.half_life_days,
-        "kind": signal.kind,
-        "n_signals": len(ranked),
-        "observed_at": written(signal.observed_at),
-        "scope": signal.scope,
-        "sources": [one.id for _, one in ranked[:SHOWN_SOURCES]],
-        "strength": signal.strength,
-        "value": signal.value,
-        "weight": weight_at(signal.strength, signal.half_life_days, age),
+    entry: Entry = {
+        "confidence": confidence,
+        "half_life_days": half_life,
+        "kind": kind,
+        "n_signals": count,
+        "observed_at": observed_at,
+        "scope": scope,
+        "sources": sources,
+        "strength": strength,
+        "value": value,
+        "weight": weight_at(strength, half_life, age),
     }
-    if is_stale(signal.half_life_days, age):
+    if half_life is None and is_stale(half_life, age):
         entry["stale"] = True
-    if signal.recorded_at is not None and signal.recorded_at < signal.observed_at:
-        entry["counted_from"] = written(signal.recorded_at)
+    if instant is not signal.observed_at or signal.naive_time or signal.spelling is not None:
+        _add_rare(entry, signal, now)
+        return entry, mark(key, entry)
+    numbers = (strength, confidence, half_life, count)
+    return entry, mark_of(key, kind, scope, observed_at, numbers, value, sources)
+
+
+def _add_rare(entry: Entry, signal: Signal, now: datetime) -> None:
+    recorded = signal.recorded_at
+    if recorded is not None and recorded < signal.observed_at:
+        entry["counted_from"] = written(recorded)
     if flags := flags_of(signal, now):
         entry["flags"] = list(flags)
     if signal.spelling is not None:
         entry["spelling"] = signal.spelling
-    return entry
 
 
-def _overlaid(shared: Entries, marks: Mapping[str, str], own: Entries) -> tuple[Entries, list[str]]:
-    """The merged entries, ordered by key, and their marks."""
-    entries, lines = dict(shared), dict(marks)
-    for key, entry in own.items():
+def _overlaid(shared: Marked, own: Marked) -> Marked:
+    """The merged entries and their marks, ordered by key."""
+    merged = dict(shared)
+    for key, pair in own.items():
         beneath = shared.get(key)
         if beneath is None:
-            entries[key], lines[key] = entry, mark(key, entry)
-        elif abs(entry["weight"]) >= OVERLAY_FLOOR:
-            entries[key] = {**entry, "beneath": beneath}
-            lines[key] = mark_above(mark(key, entry), marks[key])
-    order = sorted(entries)
-    return {key: entries[key] for key in order}, [lines[key] for key in order]
+            merged[key] = pair
+        elif abs(pair[0]["weight"]) >= OVERLAY_FLOOR:
+            merged[key] = ({**pair[0], "beneath": beneath[0]}, mark_above(pair[1], beneath[1]))
+    return {key: merged[key] for key in sorted(merged)}
 
 
 def _document(
     platform: str | None,
     now: datetime,
     quarantined: int,
-    entries: Entries,
-    marks: Iterable[str],
+    marked: Marked,
 ) -> Document:
+    entries = {key: entry for key, (entry, _) in marked.items()}
     return {
         "v": DOCUMENT_VERSION,
         "platform": platform,
         "compiled_at": written(now),
-        "digest": digest_of_marks(platform, quarantined, marks),
+        "digest": digest_of_marks(platform, quarantined, [line for _, line in marked.values()]),
         "keys": entries,
         "quarantined": quarantined,
     }

@@ -24,6 +24,10 @@ DOCUMENT_VERSION = 1
 
 _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode
 
+RARE = ("counted_from", "spelling", "flags")
+"""Fields of an entry that are left out where they would say nothing."""
+NOTHING_RARE = (None, None, None)
+
 
 class InvalidDocument(InvalidRequest):
     """A stored document that cannot be read: compile again."""
@@ -117,30 +121,45 @@ def digest_of_marks(platform: str | None, quarantined: int, marks: Iterable[str]
     """The digest of a document whose entries have these marks, in order of their keys."""
     from judgment.kit.hashing import sha256_hex  # no reader needs it, and OpenSSL is slow to load
 
-    return sha256_hex("\n".join([_encode([DOCUMENT_VERSION, platform, quarantined]), *marks]))
+    return sha256_hex("\n".join([f"{DOCUMENT_VERSION} {platform} {quarantined}", *marks]))
 
 
 def mark(key: str, entry: Mapping[str, Any]) -> str:
-    """One line that is equal for two entries exactly when they say the same at every moment."""
-    get = entry.get
-    line = _encode(
-        [
-            key,
-            entry["value"],
-            entry["strength"],
-            entry["half_life_days"],
-            entry["observed_at"],
-            entry["confidence"],
-            entry["kind"],
-            entry["scope"],
-            entry["n_signals"],
-            entry["sources"],
-            get("spelling"),
-            get("flags"),
-            get("counted_from"),
-        ]
+    """One line that is equal for two entries exactly when they say the same at every moment.
+
+    No field but the value can hold a control character, and the value is written as JSON.
+    """
+    line = mark_of(
+        key,
+        entry["kind"],
+        entry["scope"],
+        entry["observed_at"],
+        (entry["strength"], entry["confidence"], entry["half_life_days"], entry["n_signals"]),
+        entry["value"],
+        entry["sources"],
     )
+    rare = tuple([entry.get(field) for field in RARE])
+    if rare != NOTHING_RARE:
+        line = f"{line}\x1f\x1f{_encode(rare)}"
     return mark_above(line, mark(key, entry["beneath"])) if "beneath" in entry else line
+
+
+def mark_of(
+    key: str,
+    kind: str,
+    scope: str,
+    observed_at: str,
+    numbers: tuple[float, float, float | None, int],
+    value: object,
+    sources: list[str],
+) -> str:
+    """The mark of an entry that has nothing rare and nothing beneath it."""
+    strength, confidence, half_life, count = numbers
+    wanted = _encode(value) if isinstance(value, str | dict | list) else repr(value)
+    return (
+        f"{key}\x1f{kind}\x1f{scope}\x1f{observed_at}\x1f{strength!r}\x1f{confidence!r}\x1f"
+        f"{half_life!r}\x1f{count}\x1f{wanted}\x1f" + "\x1f".join(sources)
+    )
 
 
 def mark_above(line: str, beneath: str) -> str:

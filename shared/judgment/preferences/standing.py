@@ -20,6 +20,7 @@ from judgment.preferences.model import GLOBAL, Signal
 from judgment.preferences.signals import order_key, stored
 
 Reason = Literal["unknown", "itself", "another key", "consent", "another scope"]
+REASONS: tuple[Reason, ...] = ("itself", "another scope", "consent", "another key", "unknown")
 Edges = Mapping[str, Sequence[Signal]]
 
 
@@ -110,17 +111,22 @@ def _edges(known: Mapping[str, Signal]) -> tuple[dict[str, list[Signal]], list[I
         name = signal.supersedes
         if name is None or signal.kind == "consent":
             continue
-        named = list(called.get(name, ()))
-        if name in known and known[name] not in named:
-            named.append(known[name])
-        reasons = [_objection(signal, target) for target in named]
-        targets = [t for t, reason in zip(named, reasons, strict=True) if reason is None]
+        named = {target.id: target for target in called.get(name, ())}
+        if name in known:
+            named[name] = known[name]
+        objections = [(_objection(signal, target), target) for target in named.values()]
+        targets = [target for objection, target in objections if objection is None]
         if targets:
             edges[signal.id] = targets
         else:
-            met: list[Reason] = sorted(reason for reason in reasons if reason)
-            ignored.append(Ignored(signal.id, name, met[0] if met else "unknown"))
+            ignored.append(Ignored(signal.id, name, _first(one for one, _ in objections)))
     return edges, ignored
+
+
+def _first(objections: Iterable[Reason | None]) -> Reason:
+    """One of several reasons, the same one in whatever order they come."""
+    met = set(objections)
+    return next((reason for reason in REASONS if reason in met), "unknown")
 
 
 def _objection(signal: Signal, target: Signal) -> Reason | None:

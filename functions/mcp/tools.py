@@ -176,8 +176,8 @@ _PREFERENCE_TOOLS = (
         "Keep a preference that the owner stated or confirmed in this conversation.\n"
         "Never what you only inferred, never secrets, never what other people prefer. Appends; "
         "nothing is changed or deleted. A change of mind: `corrects` true. strength -1 (avoid) "
-        "to 1 (wanted); half_life_days: how fast it fades. source.platform is the name of the "
-        "agent or app you run in. Tell the owner what you kept.",
+        "to 1 (wanted); confidence 0 to 1; half_life_days above 0, absent for the default. "
+        "source.platform is the agent or app you run in. Tell the owner what you kept.",
         "/api/agent/v1/preferences/signals",
         CaptureRequest,
         Captured,

@@ -6,8 +6,11 @@ decided here.
 """
 
 from judgment.preferences.solver.answer import solution_json, solution_object
+from judgment.preferences.solver.ballots import Ballot, Count, Standing, count
 from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
+from judgment.preferences.solver.preflib import ballots_in
 from judgment.preferences.solver.reading import (
+    ballots_from,
     constraints_from,
     options_from,
     parsed,
@@ -18,14 +21,20 @@ from judgment.preferences.solver.verification import verify
 from judgment.preferences.solver.words import words
 
 __all__ = [
+    "Ballot",
     "Constraint",
+    "Count",
     "Excluded",
     "Opinion",
     "Option",
     "Participant",
     "Ranked",
     "Solution",
+    "Standing",
+    "ballots_from",
+    "ballots_in",
     "constraints_from",
+    "count",
     "options_from",
     "parsed",
     "participants_from",

@@ -123,6 +123,11 @@ def digest_of(inputs: Mapping[str, Any]) -> str:
     return digest.hexdigest()
 
 
+def text_digest(value: Mapping[str, Any]) -> str:
+    """SHA-256 of a value's canonical JSON."""
+    return hashlib.sha256(_ENCODER.encode(value).encode()).hexdigest()
+
+
 def _named_opinions(participant: Participant, named: Sequence[str]) -> dict[str, Any]:
     opinions = participant.opinions
     return {

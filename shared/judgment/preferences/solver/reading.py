@@ -1,4 +1,4 @@
-"""JSON values in: options, participants and constraints, each refused in words when it is not one.
+"""JSON values in: options, participants, constraints, ballots, each refused in words if it is none.
 
 A participant is a compiled document with an id beside it, or an id with plain weights.
 """
@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from judgment.kit.errors import InvalidRequest
+from judgment.preferences.solver.ballots import Ballot
 from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
 from judgment.preferences.solver.text import listed, shown
 
 OPTION_FIELDS = frozenset({"id", "keys", "title", "attributes"})
 CONSTRAINT_FIELDS = frozenset({"kind", "subject", "amount", "by"})
+BALLOT_FIELDS = frozenset({"order", "count"})
 OPINION_FIELDS = frozenset({"weight", "confidence", "stale"})
 DOCUMENT_FIELDS = frozenset({"id", "v", "platform", "compiled_at", "digest", "keys", "quarantined"})
 ENTRY_FIELDS = OPINION_FIELDS | {
@@ -70,6 +72,20 @@ def constraints_from(value: Any) -> tuple[Constraint, ...]:
         read.append(
             Constraint(fields["kind"], fields["subject"], fields.get("amount"), fields.get("by"))
         )
+    return tuple(read)
+
+
+def ballots_from(value: Any) -> tuple[Ballot, ...]:
+    """Of a list of `{"order", "count"?}`; an order lists names, or lists of names that stand level.
+
+    Raises InvalidRequest.
+    """
+    read: list[Ballot] = []
+    for place, one in enumerate(_list("ballots", value), 1):
+        what = f"ballot {place}"
+        fields = _fields(what, one, BALLOT_FIELDS)
+        _require(what, fields, "order")
+        read.append(Ballot(fields["order"], fields.get("count", 1)))
     return tuple(read)
 
 

@@ -13,11 +13,11 @@ inputs: whether they are the participants' own is not for arithmetic to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from math import fsum
 from typing import TYPE_CHECKING, Any, cast
 
 from judgment.kit.errors import InvalidRequest
+from judgment.preferences.solver.differences import is_object, named
 from judgment.preferences.solver.policies import STALE_SHARE, TIE_BREAK, rounded, worst_first
 from judgment.preferences.solver.problem import Problem, digest_of, stated
 from judgment.preferences.solver.reading import (
@@ -25,13 +25,11 @@ from judgment.preferences.solver.reading import (
     options_from,
     participants_from,
 )
-from judgment.preferences.solver.text import shown
+from judgment.preferences.solver.recounting import recounted
 
 if TYPE_CHECKING:
     from judgment.preferences.solver.options import Constraint, Opinion, Option, Participant
 
-MOST = 100
-"""Differences named; of more, their number is not worth the reading."""
 DEFAULT_VETO = -0.5
 
 Derived = dict[str, Any]
@@ -43,22 +41,24 @@ def verify(trace: Any) -> list[str]:
     Takes any value: one that is not a trace is a difference too. Nothing is raised.
     """
     try:
-        problem = _problem(trace)
+        inputs = _inputs(trace)
+        if "ballots" in inputs:
+            return named(recounted(inputs), trace)
+        problem = _problem(inputs)
     except InvalidRequest as reason:
         return [f"the inputs cannot be read: {reason.message}"]
-    found: list[str] = []
-    for difference in _differences("trace", _derive(problem), trace):
-        if len(found) == MOST:
-            return [*found, "and more"]
-        found.append(difference)
-    return found
+    return named(_derive(problem), trace)
 
 
-def _problem(trace: Any) -> Problem:
-    """The problem that the trace says it solves. Raises InvalidRequest."""
-    inputs: Any = cast("Mapping[str, Any]", trace).get("inputs") if _is_object(trace) else None
-    if not _is_object(inputs):
+def _inputs(trace: Any) -> dict[str, Any]:
+    inputs: Any = cast("dict[str, Any]", trace).get("inputs") if is_object(trace) else None
+    if not is_object(inputs):
         raise InvalidRequest("a trace is an object with inputs")
+    return cast("dict[str, Any]", inputs)
+
+
+def _problem(inputs: dict[str, Any]) -> Problem:
+    """The problem that the trace says it solves. Raises InvalidRequest."""
     veto = inputs.get("veto_below")
     return stated(
         options_from(inputs.get("options")),
@@ -169,54 +169,3 @@ def _place(problem: Problem, derived: Derived) -> list[float]:
     if problem.policy.by_the_worst_off:
         return worst_first(derived["satisfaction"])
     return [rounded(problem.policy.score(derived["satisfaction"]))]
-
-
-def _differences(where: str, right: Any, given: Any) -> Iterator[str]:
-    """Each place in which `given` is not `right`; `right` is of JSON values."""
-    if isinstance(right, dict):
-        expected = cast("dict[str, Any]", right)
-        if not _is_object(given):
-            yield f"{where} is {_kind(given)}, not an object"
-            return
-        for name in sorted(str(name) for name in given.keys() - expected.keys()):
-            yield f"{where}.{shown(name)} does not belong there"
-        for name, value in expected.items():
-            if name in given:
-                yield from _differences(f"{where}.{shown(name)}", value, given[name])
-            else:
-                yield f"{where}.{shown(name)} is missing"
-    elif isinstance(right, list):
-        items = cast("list[Any]", right)
-        if not isinstance(given, list) or len(cast("list[Any]", given)) != len(items):
-            yield f"{where} is {_kind(given)}, not a list of {len(items)}"
-            return
-        for place, (value, other) in enumerate(zip(items, cast("list[Any]", given), strict=True)):
-            yield from _differences(f"{where}[{place}]", value, other)
-    elif not _same(right, given):
-        yield f"{where} is {_kind(given)}, and follows as {_kind(right)}"
-
-
-def _same(right: Any, given: Any) -> bool:
-    """Equal and of one kind; 1 and 1.0 are one number, and true is none."""
-    if isinstance(right, bool) or isinstance(given, bool):
-        return right is given
-    if isinstance(right, int | float) and isinstance(given, int | float):
-        return right == given
-    return type(right) is type(given) and right == given
-
-
-def _kind(value: Any) -> str:
-    """A value as it may stand in a line: a number, a short text, or what it is."""
-    if isinstance(value, bool) or value is None:
-        return {True: "true", False: "false", None: "null"}[value]
-    if isinstance(value, int) and value.bit_length() > 64:
-        return f"an integer of {value.bit_length()} bits"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return shown(value[:80])
-    return f"a list of {len(cast('list[Any]', value))}" if isinstance(value, list) else "an object"
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from judgment.preferences.solver.ballot_words import ballot_words
 from judgment.preferences.solver.policies import POLICIES, STALE_SHARE, Policy, rounded
 from judgment.preferences.solver.text import listed, quoted, shown
 
@@ -17,9 +18,11 @@ def words(trace: Mapping[str, Any], *, detail: bool = True) -> list[str]:
 
     Without `detail` a line for each opinion is left out; what remains is who was silent, what is
     out and why, the scores, what put each option before the next, and the ranking. `trace` is one
-    that `solve` made or `verify` has nothing to say against.
+    that `solve` or `count` made, or that `verify` has nothing to say against.
     """
     inputs = trace["inputs"]
+    if "ballots" in inputs:
+        return list(ballot_words(trace))
     policy = POLICIES[inputs["policy"]]
     lines: list[str] = []
     for option in inputs["options"]:

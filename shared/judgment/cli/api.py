@@ -56,6 +56,7 @@ class Call:
     path: str
     query: Mapping[str, Any] | None = None
     body: Any = None
+    seconds: float = TIMEOUT_SECONDS
 
 
 def get(settings: Settings, path: str, model: type[M]) -> M:
@@ -89,6 +90,8 @@ def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
     """
     import httpx
 
+    if call.seconds <= 0:
+        raise Unavailable("There was no time left to send it.")
     try:
         address = httpx.URL(base.rstrip("/") + call.path)
     except httpx.InvalidURL as error:
@@ -108,7 +111,7 @@ def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
             params=query or None,
             headers=headers,
             content=content,
-            timeout=TIMEOUT_SECONDS,
+            timeout=min(call.seconds, TIMEOUT_SECONDS),
             follow_redirects=False,
         )
     except (httpx.HTTPError, UnicodeError) as error:

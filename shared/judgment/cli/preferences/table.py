@@ -267,7 +267,11 @@ _KEEPING = (
         f"{_CODE}.keeping:install_hooks",
         (
             Option("--platform", "Which agent.", required=True, shown="NAME"),
-            Option("--target-dir", "Its folder. [default: in your home]", shown="FOLDER"),
+            Option(
+                "--target-dir",
+                "A project. [default: all of your projects]",
+                shown="FOLDER",
+            ),
             Option("--uninstall", "Take the hooks out again.", "flag"),
             Option("--dry-run", "Only say what would be written.", "flag"),
         ),

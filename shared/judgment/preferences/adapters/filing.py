@@ -51,21 +51,25 @@ def read(path: Path) -> Held:
         raise Conflict(f"{shown(path)} cannot be read: {_reason(error)}.") from error
 
 
-def change(held: Held, text: str | None) -> Path | None:
+def change(held: Held, text: str | None, *, keep: bool = True) -> Path | None:
     """Write `text`, or delete the file where it is None. Returns where the text before is kept.
 
     The name holds either the old content or the new one, whenever this ends; mode and links stay.
+    Without `keep` the text before is not kept, and a folder that is left empty goes too.
     Raises Conflict where the file is not as it was read, or cannot be written.
     """
     if read(held.path).text != held.text:
         raise Conflict(f"{shown(held.path)} changed meanwhile. Run this again.")
     try:
         backup = None
-        if held.text is not None:
+        if held.text is not None and keep:
             backup = held.real.with_name(held.real.name + BACKUP)
             _replace(backup, held.text, held.real)
         if text is None:
             held.real.unlink(missing_ok=True)
+            if not keep:
+                with contextlib.suppress(OSError):
+                    held.real.parent.rmdir()
         else:
             held.real.parent.mkdir(parents=True, exist_ok=True)
             _replace(held.real, text, held.real)

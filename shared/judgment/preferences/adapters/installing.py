@@ -12,41 +12,46 @@ from typing import Any, Literal
 
 from judgment.kit.errors import Conflict, InvalidRequest
 from judgment.kit.files import shown
-from judgment.preferences.adapters import filing
+from judgment.preferences.adapters import filing, openclaw
 from judgment.preferences.adapters.hooks import entries
 from judgment.preferences.adapters.managed import with_block, without_block
+from judgment.preferences.adapters.openclaw import with_program, without_program
 from judgment.preferences.adapters.recipes import recipe
 from judgment.preferences.adapters.settings import with_hooks, without_hooks
 
 
 @dataclass(frozen=True, slots=True)
 class _Where:
-    """A host's file: below its folder, which the variable moves, or in a project."""
+    """A host's files: below its folder, which the variable moves, or in a project."""
 
     variable: str
     folder: str
-    in_folder: str
-    in_project: str
+    in_folder: tuple[str, ...]
+    in_project: tuple[str, ...]
 
 
+_HOOK = tuple(f"hooks/{openclaw.FOLDER}/{name}" for name in openclaw.NAMES)
 _FILES = {
     # Claude Code's file of a project that is not shared: a path on this machine is wrong on others.
     "claude-code": _Where(
-        "CLAUDE_CONFIG_DIR", ".claude", "settings.json", ".claude/settings.local.json"
+        "CLAUDE_CONFIG_DIR", ".claude", ("settings.json",), (".claude/settings.local.json",)
     ),
-    "codex": _Where("CODEX_HOME", ".codex", "hooks.json", ".codex/hooks.json"),
-    "agents-md": _Where("CODEX_HOME", ".codex", "AGENTS.md", "AGENTS.md"),
+    "codex": _Where("CODEX_HOME", ".codex", ("hooks.json",), (".codex/hooks.json",)),
+    "openclaw": _Where("OPENCLAW_STATE_DIR", ".openclaw", _HOOK, _HOOK),
+    "agents-md": _Where("CODEX_HOME", ".codex", ("AGENTS.md",), ("AGENTS.md",)),
 }
 
 NOTES = {
     "claude-code": "Claude Code reads its hooks when it starts: begin a new session.",
     "codex": "Codex runs a new hook only once you trust it: open codex, enter /hooks, and trust "
     "the three. For a run that nobody watches there is --dangerously-bypass-hook-trust.",
+    "openclaw": "Switch it on with: openclaw hooks enable judgment-preferences. The Gateway "
+    "runs it in your main session; `openclaw agent exec` runs no hooks.",
     "agents-md": "The block is as of now: run this again after your preferences change. In a "
     "project, it is shared with whoever shares the file.",
 }
-RECIPES = ("hermes", "openclaw", "chatgpt")
-PLACES = ("claude-code", "codex", "agents-md", *RECIPES)
+RECIPES = ("hermes", "chatgpt")
+PLACES = (*_FILES, *RECIPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,39 +108,53 @@ def install(
     if platform in RECIPES:
         notes = recipe(platform, command, uninstall=uninstall)
         return Report(platform, "recipe", dry_run=dry_run, notes=(notes,))
-    held = filing.read(path_of(platform, target_dir, environ))
-    try:
-        after = _after(platform, held.text, command, text, uninstall)
-    except Conflict as error:
-        raise Conflict(f"{shown(held.path)}: {error.message}") from error
-    diff = filing.difference(held, after)
-    if after == held.text:
-        return Report(platform, "unchanged", held.path, dry_run=dry_run)
-    backup = None if dry_run else filing.change(held, after)
+    before = [filing.read(path) for path in paths_of(platform, target_dir, environ)]
+    after = [_after(platform, held, command, text, uninstall) for held in before]
+    changes = [(held, new) for held, new in zip(before, after, strict=True) if new != held.text]
+    if not changes:
+        return Report(platform, "unchanged", before[0].path, dry_run=dry_run)
+    diff = "".join(filing.difference(held, new) for held, new in changes)
+    keep = platform != "openclaw"
+    kept = [None if dry_run else filing.change(held, new, keep=keep) for held, new in changes]
     if uninstall or (platform == "agents-md" and not text):
-        return Report(platform, "removed", held.path, backup, diff, dry_run)
-    return Report(platform, "installed", held.path, backup, diff, dry_run, (NOTES[platform],))
+        return Report(platform, "removed", before[0].path, kept[0], diff, dry_run)
+    notes = (NOTES[platform],)
+    return Report(platform, "installed", before[0].path, kept[0], diff, dry_run, notes)
 
 
-def path_of(platform: str, target_dir: Path | None, environ: Mapping[str, str]) -> Path:
-    """The file that `install` changes. Raises InvalidRequest where its project or home is none."""
+def paths_of(
+    platform: str, target_dir: Path | None, environ: Mapping[str, str]
+) -> tuple[Path, ...]:
+    """The files that `install` changes. Raises InvalidRequest where the project or home is none."""
     where = _FILES[platform]
     if target_dir is not None:
         if not target_dir.is_dir():
             raise InvalidRequest(f"{shown(target_dir)} is no folder.")
-        return target_dir.absolute() / where.in_project
+        return tuple(target_dir.absolute() / name for name in where.in_project)
     if moved := environ.get(where.variable):
-        return Path(moved).absolute() / where.in_folder
+        return tuple(Path(moved).absolute() / name for name in where.in_folder)
     if not environ.get("HOME"):
         raise InvalidRequest("HOME is not set, so the hosts' files cannot be found.")
-    return Path(environ["HOME"]).absolute() / where.folder / where.in_folder
+    folder = Path(environ["HOME"]).absolute() / where.folder
+    return tuple(folder / name for name in where.in_folder)
 
 
 def _after(
-    platform: str, before: str | None, command: Sequence[str], text: str, uninstall: bool
+    platform: str, held: filing.Held, command: Sequence[str], text: str, uninstall: bool
 ) -> str | None:
-    if platform == "agents-md":
-        return without_block(before) if uninstall or not text else with_block(before, text)
-    if uninstall:
-        return without_hooks(before, platform)
-    return with_hooks(before, platform, entries(platform, command))
+    try:
+        match platform:
+            case "agents-md" if uninstall or not text:
+                return without_block(held.text)
+            case "agents-md":
+                return with_block(held.text, text)
+            case "openclaw" if uninstall:
+                return without_program(held.text)
+            case "openclaw":
+                return with_program(held.path.name, held.text, command)
+            case _ if uninstall:
+                return without_hooks(held.text, platform)
+            case _:
+                return with_hooks(held.text, platform, entries(platform, command))
+    except Conflict as error:
+        raise Conflict(f"{shown(held.path)}: {error.message}") from error

@@ -10,7 +10,7 @@ from judgment.preferences.adapters.hooks import draining, injection
 
 
 def recipe(platform: str, command: Sequence[str], *, uninstall: bool = False) -> str:
-    """The steps for Hermes, OpenClaw or ChatGPT, with the command in them. Raises KeyError."""
+    """The steps for Hermes or ChatGPT, with the command in them. Raises KeyError."""
     if uninstall:
         return _UNDO[platform]
     text = _DO[platform]
@@ -36,13 +36,6 @@ hooks:
     - command: DRAIN
       timeout: 10
 """,
-    "openclaw": """\
-OpenClaw reads AGENTS.md of its workspace at the start of each session. Keep a block in it, by this
-command after your preferences change, with the workspace that `openclaw config get
-agents.defaults.workspace` names:
-
-PREFS install-hooks --platform agents-md --target-dir ~/.openclaw/workspace
-""",
     "chatgpt": """\
 Paste what this prints, at most 1,500 characters, into Settings, Personalization, Custom
 instructions. It says when it was compiled: paste it again after your preferences change.
@@ -52,6 +45,5 @@ PREFS inject --platform chatgpt --format text
 }
 _UNDO = {
     "hermes": "Take the three hooks whose commands name this platform out of config.yaml.",
-    "openclaw": "Run install-hooks for agents-md with the same --target-dir, and --uninstall.",
     "chatgpt": "Clear the block from Settings, Personalization, Custom instructions.",
 }

@@ -237,3 +237,23 @@ def test_what_cannot_be_installed_is_a_mistake_of_the_caller(desk: Desk):
         desk.install("codex", desk.home / "nowhere")
     with pytest.raises(InvalidRequest, match="HOME"):
         install("codex", None, PROGRAM, environ={})
+
+
+@pytest.mark.promise("P3-adapters")
+def test_openclaw_gets_a_hook_of_its_own_that_goes_without_a_trace(desk: Desk):
+    report = desk.install("openclaw")
+    folder = desk.home / ".openclaw/hooks/judgment-preferences"
+    assert report.path == folder / "HOOK.md"
+    assert "openclaw hooks enable judgment-preferences" in report.notes[0]
+    assert 'const PROGRAM = ["/opt/my tools/prefs"];' in (folder / "handler.js").read_text()
+    assert desk.install("openclaw").outcome == "unchanged"
+    moved = desk.install("openclaw", program=["/usr/bin/prefs"])
+    assert (moved.outcome, moved.backup) == ("installed", None)
+    assert names(folder) == {"HOOK.md", "handler.js"}
+    (folder / "handler.js").write_text("export default () => {};")
+    for uninstall in (True, False):
+        with pytest.raises(Conflict, match="handler.js: It was not made by this command"):
+            desk.install("openclaw", uninstall=uninstall)
+    (folder / "handler.js").unlink()
+    assert desk.install("openclaw", uninstall=True).outcome == "removed"
+    assert names(folder.parent) == set()

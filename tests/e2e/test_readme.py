@@ -118,6 +118,36 @@ def test_a_personal_round_is_asked_for_as_printed(stack: RunningStack, api: http
     assert scenario["personalized"] is False
 
 
+@pytest.mark.promise("P1-10", "P3-readme")
+def test_preferences_are_kept_and_read_as_printed(
+    stack: RunningStack, api: httpx.Client, tmp_path: Path
+) -> None:
+    me = Somebody(stack, api)
+    section = README.partition("## Say what you want")[2].partition("\n## ")[0]
+    script = "".join(BLOCK.findall(section))
+    programs = Path(sys.executable).parent
+    done = subprocess.run(
+        ["sh", "-ec", script.replace(".venv/bin", str(programs))],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "SYNC_API_URL": stack.api_url,
+            "SYNC_OWNER_TOKEN": me.token,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    files, _, hosted = done.stdout.partition("editor.indent")[2].partition("dining.cuisine.thai")
+    assert '"wins"' in files
+    assert "spaces" in files
+    assert "/ledger" not in hosted
+    assert hosted.count('"audience":"self"') >= 1
+
+
 @pytest.mark.promise("P1-10")
 def test_the_agent_lines_are_those_of_the_table_that_tests_run() -> None:
     shown = " ".join(README.replace("\\\n", " ").split())

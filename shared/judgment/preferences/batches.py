@@ -31,15 +31,14 @@ class DeadLetter:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawal:
-    """Statements about a key, up to a moment, that are to be suppressed at the remote."""
+    """Statements about a key, up to a moment, that are to be suppressed at the remote.
+
+    Of what waits, the order says what came before it, and not the times that were stated.
+    """
 
     key: str
     before: datetime
     ids: tuple[str, ...]
-
-    def covers(self, signal: Signal) -> bool:
-        """Whether this signal was forgotten before it was ever sent."""
-        return signal.key == self.key and signal.observed_at <= self.before
 
 
 @dataclass(frozen=True, slots=True)

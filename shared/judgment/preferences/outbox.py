@@ -25,7 +25,6 @@ from judgment.kit.killpoints import reach
 from judgment.preferences.batches import (
     Batch,
     DeadLetter,
-    Withdrawal,
     batch_of,
     encoded,
     grouped,
@@ -194,13 +193,13 @@ class Outbox:
     def _without_forgotten(self) -> list[Batch]:
         """The batches; what was forgotten since is taken out of them and out of their files."""
         kept: list[Batch] = []
-        later: list[Withdrawal] = []
+        forgotten: set[str] = set()
         for batch in reversed(list(self._read())):
             if batch.withdrawal is not None:
-                later.append(batch.withdrawal)
+                forgotten.add(batch.withdrawal.key)
                 kept.append(batch)
                 continue
-            gone = {s.id for s in batch.signals if any(w.covers(s) for w in later)}
+            gone = {signal.id for signal in batch.signals if signal.key in forgotten}
             if gone:
                 self._settle(batch, gone)
                 left = tuple(s for s in batch.signals if s.id not in gone)

@@ -227,17 +227,18 @@ def test_a_flush_begins_nothing_after_its_deadline_and_hands_on_what_is_left(
 
 
 def test_what_is_forgotten_before_it_was_sent_is_never_sent(outbox: Outbox) -> None:
-    mine, other = signal("health.diet"), signal("a.b")
+    mine, other = signal("health.diet", observed_at="2999-01-01T00:00:00Z"), signal("a.b")
     outbox.add([mine, other])
     outbox.add([mine])
     outbox.forget("health.diet", NOW, [mine.id])
-    again = signal("health.diet", observed_at="2026-06-10T13:00:00Z")
+    again = signal("health.diet")
     outbox.add([again])
     remote = FakeRemote()
     done = outbox.flush(remote, minute())
     assert remote.arrivals == [other.id, again.id]
     assert remote.withdrawals == [("health.diet", NOW, (mine.id,))]
     assert (done.withdrawn, done.waiting) == (0, 0)
+    assert list(remote.kept) == [other.id, again.id]
 
 
 def test_a_withdrawal_waits_through_an_outage_and_keeps_its_place(outbox: Outbox) -> None:

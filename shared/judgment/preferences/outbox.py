@@ -94,9 +94,7 @@ class Outbox:
         asked = {"key": key, "before": written(before), "ids": sorted(ids)}
         with locked(self.folder / ".adding"):
             self._write_next({"withdraw": asked})
-            for path, letter in self._letters():
-                if letter.entry.get("key") == key:
-                    path.unlink(missing_ok=True)
+            self._drop_letters(key)
 
     def waiting(self) -> int:
         """How many signals wait, without those already known to be unreadable."""
@@ -164,6 +162,7 @@ class Outbox:
         if asked is not None:
             count = remote.withdraw(asked.key, before=asked.before, ids=asked.ids)
             reach("prefs_outbox.withdrawn")
+            self._drop_letters(asked.key)  # one may have died while it was being forgotten
             group[0].path.unlink(missing_ok=True)
             return Flushed(withdrawn=count)
         signals = {signal.id: signal for batch in group for signal in batch.signals}
@@ -221,6 +220,11 @@ class Outbox:
         letter = {"id": name, "reason": reason, "at": isoformat(self._now()), "entry": entry}
         path = self.dead_folder / f"{sha256_hex(name or canonical_json(entry))[:32]}.json"
         write_private(path, encoded(letter))
+
+    def _drop_letters(self, key: str) -> None:
+        for path, letter in self._letters():
+            if letter.entry.get("key") == key:
+                path.unlink(missing_ok=True)
 
     def _letters(self) -> Iterator[tuple[Path, DeadLetter]]:
         for path in sorted(self.dead_folder.glob("*.json")):

@@ -265,6 +265,20 @@ def test_forgetting_takes_dead_letters_of_the_key_along(outbox: Outbox) -> None:
     assert [letter.id for letter in outbox.dead()] == [other.id]
 
 
+def test_what_dies_while_it_is_being_forgotten_is_gone_after_the_next_flush(
+    outbox: Outbox, tmp_path: Path
+) -> None:
+    mine = signal("health.diet")
+    outbox.add([mine])
+    remote = FakeRemote()
+    remote.refuses = {mine.id}
+    remote.during = lambda: Outbox(tmp_path, lambda: NOW).forget("health.diet", NOW, [mine.id])
+    outbox.flush(remote, minute())
+    outbox.flush(remote, minute())
+    assert outbox.dead() == []
+    assert files(outbox) == []
+
+
 def test_consent_is_never_put_up_to_be_sent(outbox: Outbox) -> None:
     with pytest.raises(InvalidSignal, match="consent"):
         outbox.add([signal("consent.grant.bob", kind="consent")])

@@ -12,6 +12,7 @@ One process sends at a time; another that tries meanwhile leaves it to that one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -239,10 +240,14 @@ class Outbox:
                 yield batch
 
     def _paths(self) -> list[Path]:
-        return sorted(path for path in self.folder.glob("*.json") if path.name[0] != ".")
+        if not self.folder.is_dir():
+            return []
+        names = [n for n in os.listdir(self.folder) if n.endswith(".json") and n[0] != "."]
+        return [self.folder / name for name in sorted(names)]
 
     def _write_next(self, content: dict[str, Any]) -> None:
-        number = max((int(p.stem) for p in self._paths() if p.stem.isdecimal()), default=0) + 1
+        names = (name.partition(".")[0] for name in os.listdir(self.folder))
+        number = max((int(name) for name in names if name.isdecimal()), default=0) + 1
         self._write(self.folder / f"{number:012}.json", content)
 
     def _write(self, path: Path, content: dict[str, Any]) -> None:

@@ -75,19 +75,20 @@ def record_of(signal: Signal, now: datetime) -> dict[str, Any]:
 
     It begins when the statement was made, but not before 2020 and not after it was received (or
     `now`, where no store has received it).
-    Raises InvalidSignal for consent and for an id that is no UUID (a signal of an older shape,
-    which lies in the store already).
+    Raises InvalidSignal for consent and for an id that is not that of its content (a signal that
+    came from an older system, and lies in the store already).
     """
     if signal.kind == "consent":
         raise InvalidSignal("consent is not sent to another store")
-    if not is_uuid(signal.id):
+    payload = payload_of(signal)
+    if signal.id != signal_id(payload):
         raise InvalidSignal("its id is of another store, where it is already")
     begins = max(EARLIEST, min(signal.observed_at, signal.recorded_at or now))
     return {
         "id": signal.id,
         "start_time": written(begins),
         "sources": [SOURCE_PREFIX + signal.source.platform],
-        "payload": canonical_json(payload_of(signal)),
+        "payload": canonical_json(payload),
         "key": signal.spelling or signal.key,
         "kind": signal.kind,
         "scope": signal.scope,

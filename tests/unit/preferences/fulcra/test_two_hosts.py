@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.promise("P3-fulcra", "P3-fulcra-outbox")
 
+CODE = "import sys; from judgment.cli.main import prefs; sys.exit(prefs())"
+
 
 @dataclass
 class Machine:
@@ -33,7 +35,7 @@ class Machine:
     def prefs(self, *words: str, code: int = 0) -> Any:
         """What the command prints, as JSON; nothing it says may hold a credential."""
         done = subprocess.run(
-            [sys.executable, "-c", "from judgment.cli.main import prefs; prefs()", *words],
+            [sys.executable, "-c", CODE, *words],
             capture_output=True,
             text=True,
             check=False,
@@ -92,7 +94,7 @@ def test_what_is_said_in_an_outage_is_kept_and_arrives_later(
     server.trouble.append(Trouble("/ingest/", 503))
     laptop.capture("tone.length", "short")
     assert server.account.records == {}
-    laptop.prefs("compile")
+    assert "503" in laptop.prefs("compile", code=1)["trouble"]
     assert laptop.prefs("get", "tone.length")["keys"]["tone.length"]["value"] == "short"
     server.trouble.clear()
     laptop.prefs("compile")

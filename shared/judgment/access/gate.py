@@ -1,4 +1,4 @@
-"""The one call with which an agent's read is let through: scope, limit, switches, then the read.
+"""The one call with which an agent is let through: scope, limit, switches, then what was asked.
 
 The switches are read in the transaction of the read itself, so that what is served was allowed at
 the moment it was read, and a switch thrown shows on the next request. The limiter is asked
@@ -9,7 +9,7 @@ database. Source: rulings 6 and 19, issue "Measure".
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, TypeVar
 from uuid import UUID
@@ -44,7 +44,7 @@ class Limiter(Protocol):
 
 
 class ReadGate:
-    """Lets an agent's read through, or refuses it.
+    """Lets an agent through, or refuses it.
 
     `agent_access` is the store's statement that reads the three switches: any that is off wins.
     """
@@ -71,9 +71,7 @@ class ReadGate:
 
         Raises Forbidden (scope), ProfileAccessDisabled (a switch), RateLimited, Unavailable.
         """
-        if scope not in principal.scopes:
-            raise Forbidden(f"This key lacks the scope {scope.value}.")
-        counted = self._aside.submit(self._limiter.require, str(principal.key_id), limit)
+        counted = self._counted(principal, scope, limit)
         try:
             with self._begin(principal.user_id, read_only=True) as tx:
                 if not self._agent_access(tx):
@@ -84,3 +82,28 @@ class ReadGate:
             raise
         counted.result()
         return result
+
+    def act(
+        self,
+        principal: Principal,
+        scope: Scope,
+        limit: Limit,
+        use: Callable[[Transaction], T],
+    ) -> T:
+        """As `read`, in a transaction that may write; a refusal of any kind leaves nothing."""
+        counted = self._counted(principal, scope, limit)
+        try:
+            with self._begin(principal.user_id) as tx:
+                if not self._agent_access(tx):
+                    raise ProfileAccessDisabled
+                result = use(tx)
+                counted.result()  # before the commit: one use too many must not have happened
+        except BaseException:  # however it ends, the count must have ended too
+            counted.exception()
+            raise
+        return result
+
+    def _counted(self, principal: Principal, scope: Scope, limit: Limit) -> Future[None]:
+        if scope not in principal.scopes:
+            raise Forbidden(f"This key lacks the scope {scope.value}.")
+        return self._aside.submit(self._limiter.require, str(principal.key_id), limit)

@@ -95,8 +95,8 @@ ROLES: tuple[Role, ...] = (
     Role("judgment_process", "Runs one owner's guarded processes."),
     Role(
         "judgment_worker",
-        "Does what no owner waits for: sends events, writes summaries, compiles preferences, retires"
-        " old rows, turns switches for admins.",
+        "Does what no owner waits for: sends events, writes summaries, compiles preferences,"
+        " retires old rows, turns switches for admins.",
         writes=(
             "judgment.idempotency_keys",
             "judgment.missing_snapshots",

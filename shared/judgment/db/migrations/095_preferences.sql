@@ -118,7 +118,7 @@ GRANT SELECT (user_id, appended, revision, deleted_revision, compiled_revision, 
       INSERT (user_id),
       UPDATE (appended, revision, deleted_revision, consented)
    ON judgment.preference_state TO judgment_preferences;
-GRANT SELECT (user_id, id, position, recorded_at, sent_sha256),
+GRANT SELECT (user_id, id, position, recorded_at, supersedes, sent_sha256),
       INSERT (user_id, id, position, key, scope, instant, sequence, supersedes, sent_sha256,
               statement, recorded_at),
       DELETE
@@ -230,7 +230,7 @@ $$;
 CREATE OR REPLACE FUNCTION judgment.is_key_glob(glob text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN length(normalize(glob)) <= 200
-   AND glob ~ '^(\*|[^*?[.]+)(\.(\*|[^*?[.]+))*$'
+   AND glob ~ '^(\*|[^.*?\[]+)(\.(\*|[^.*?\[]+))*$'
    AND glob !~ '(^|\.) | (\.|$)' AND glob !~ '[\u0001-\u001f\u007f-\u00a0\u00ad\u2028-\u202f\ufeff]';
 
 CREATE OR REPLACE FUNCTION judgment.is_audience(audience text) RETURNS boolean
@@ -353,7 +353,7 @@ $$;
 -- An entry of a document with what it says and without what it rests on: neither sources nor counts,
 -- scope, spelling or flags. Strength, half-life and time stay, because the weight follows from them.
 CREATE OR REPLACE FUNCTION judgment.without_provenance(entry json) RETURNS json
-LANGUAGE plpgsql IMMUTABLE AS $$
+LANGUAGE plpgsql IMMUTABLE STRICT AS $$
 BEGIN
   RETURN '{"value":' || (entry -> 'value')::text || ',"weight":' || (entry -> 'weight')::text
     || ',"confidence":' || (entry -> 'confidence')::text || ',"kind":' || (entry -> 'kind')::text
@@ -394,9 +394,11 @@ DECLARE
   held judgment.preference_state;
   found json;
   opened text[];
+  refused text[];
   shown text[];
   entries json;
   total bigint;
+  ahead bigint;
 BEGIN
   IF me IS NULL OR whose IS NULL OR disclose_preferences.audience IS NULL
      OR purpose IS NULL OR purpose NOT IN ('read', 'solve')
@@ -416,10 +418,14 @@ BEGIN
       whose, disclose_preferences.audience, purpose,
       coalesce(keys, ARRAY(SELECT k FROM json_object_keys(found -> 'keys') k
                             WHERE below IS NULL OR k = below OR starts_with(k, below || '.'))), at);
-    IF opened = '{}' THEN
+    refused := ARRAY(SELECT k FROM unnest(keys) k WHERE k <> ALL (opened));
+    IF opened = '{}' OR refused <> '{}' THEN
       PERFORM judgment.write_preference_ledger(
         whose, 'denial', at, disclose_preferences.audience, purpose, disclose_preferences.platform,
-        coalesce(keys, ARRAY[coalesce(below || '.*', '*')]), hand, correlation);
+        CASE WHEN keys IS NULL THEN array_remove(ARRAY[below], NULL) ELSE refused END,
+        hand, correlation);
+    END IF;
+    IF opened = '{}' THEN
       RETURN json_build_object('allowed', false, 'at', at);
     END IF;
   END IF;
@@ -443,15 +449,15 @@ BEGIN
      ORDER BY CASE WHEN heaviest THEN judgment.importance_of(e.body, at) END DESC NULLS LAST,
               e.key COLLATE "C"
      LIMIT most)
-  SELECT (SELECT count(*) FROM entry), coalesce(array_agg(p.key), '{}'),
-         coalesce(json_object_agg(p.key, p.body), '{}')
-    INTO total, shown, entries FROM page p;
+  SELECT (SELECT count(*) FROM entry),
+         (SELECT count(*) FROM entry e WHERE after IS NULL OR e.key COLLATE "C" > after),
+         coalesce(array_agg(p.key), '{}'), coalesce(json_object_agg(p.key, p.body), '{}')
+    INTO total, ahead, shown, entries FROM page p;
   PERFORM judgment.write_preference_ledger(
     whose, 'disclosure', at, disclose_preferences.audience, purpose, disclose_preferences.platform,
     shown, hand, correlation);
   RETURN json_build_object(
-    'allowed', true, 'at', at, 'total', total,
-    'refused', CASE WHEN is_self THEN 0 ELSE cardinality(keys) - cardinality(opened) END,
+    'allowed', true, 'at', at, 'total', total, 'ahead', ahead - cardinality(shown),
     'pending', CASE WHEN is_own THEN held.revision - held.compiled_revision ELSE 0 END,
     'quarantined', CASE WHEN is_own THEN found -> 'quarantined' END,
     'compiled_at', found -> 'compiled_at', 'platform', found -> 'platform', 'v', found -> 'v',

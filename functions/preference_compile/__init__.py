@@ -1,0 +1,1 @@
+"""Compiles what owners want into documents, after a capture."""

@@ -1,0 +1,135 @@
+"""Each route is one call of `judgment.preferences`: agents pass the gate, owners do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from functions.preferences.wiring import Parts, wire
+from judgment.contract.preferences import (
+    BlockQuery,
+    CaptureRequest,
+    GrantRequest,
+    LedgerQuery,
+    PreferencesQuery,
+    RevokeRequest,
+    SignalsQuery,
+    SolveRequest,
+    WhyQuery,
+)
+from judgment.entry.http import Endpoint, HttpDoor, Reply, Request
+from judgment.entry.opening import opened_on_first_call
+from judgment.kit.ids import parse_uuid
+from judgment.preferences.asking import Asker
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from judgment.db.connection import Transaction
+    from judgment.entry.observability import Telemetry
+
+T = TypeVar("T")
+
+
+def build(parts: Parts, telemetry: Telemetry) -> HttpDoor:
+    """The door over these parts."""
+    shared = _of_agents_and_owners(parts)
+    return HttpDoor(
+        "preferences",
+        {
+            **{f"{method} /api/agent/v1/preferences{path}": e for (method, path), e in shared},
+            **{f"{method} /api/v1/preferences{path}": e for (method, path), e in shared},
+            **_of_owners(parts),
+        },
+        telemetry,
+    )
+
+
+def _of_agents_and_owners(parts: Parts) -> list[tuple[tuple[str, str], Endpoint]]:
+    def preferences(request: Request) -> BaseModel:
+        return parts.reading.preferences(asker(parts, request), request.query(PreferencesQuery))
+
+    def why(request: Request) -> BaseModel:
+        return parts.reading.why(asker(parts, request), request.query(WhyQuery))
+
+    def block(request: Request) -> BaseModel:
+        return parts.reading.block(asker(parts, request), request.query(BlockQuery))
+
+    def capture(request: Request) -> BaseModel:
+        return parts.capturing.capture(
+            asker(parts, request),
+            request.body(CaptureRequest),
+            request.idempotency_key(),
+            _route(request),
+            request.deadline,
+        )
+
+    def solve(request: Request) -> BaseModel:
+        return parts.deciding.solve(asker(parts, request), request.body(SolveRequest))
+
+    return [
+        (("GET", ""), preferences),
+        (("GET", "/why"), why),
+        (("GET", "/block"), block),
+        (("POST", "/signals"), capture),
+        (("POST", "/solve"), solve),
+    ]
+
+
+def _of_owners(parts: Parts) -> dict[str, Endpoint]:
+    consenting = parts.consenting
+
+    def signals(request: Request) -> BaseModel:
+        return parts.reading.signals(asker(parts, request), request.query(SignalsQuery))
+
+    def forget(request: Request) -> Reply:
+        signal_id = parse_uuid(request.path["signal_id"])
+        parts.capturing.forget(asker(parts, request), signal_id, request.deadline)
+        return Reply()
+
+    def change(request: Request, model: type[GrantRequest] | type[RevokeRequest]) -> BaseModel:
+        return consenting.change(
+            asker(parts, request),
+            request.body(model),
+            request.idempotency_key(),
+            _route(request),
+            request.deadline,
+        )
+
+    here = "/api/v1/preferences"
+    return {
+        f"GET {here}/signals": signals,
+        f"DELETE {here}/signals/{{signal_id}}": forget,
+        f"GET {here}/consent": lambda r: consenting.history(asker(parts, r)),
+        f"POST {here}/consent": lambda r: change(r, GrantRequest),
+        f"POST {here}/consent/revocations": lambda r: change(r, RevokeRequest),
+        f"GET {here}/ledger": lambda r: consenting.ledger(asker(parts, r), r.query(LedgerQuery)),
+        f"GET {here}/ledger/verification": lambda r: consenting.verification(asker(parts, r)),
+    }
+
+
+def asker(parts: Parts, request: Request) -> Asker:
+    """Who asks; an agent's transactions go through the gate with the route's scope and limit."""
+    who, route = request.principal, request.route
+    if who.kind == "owner":
+
+        def directly(use: Callable[[Transaction], T]) -> T:
+            with parts.begin(who.user_id) as tx:
+                return use(tx)
+
+        return Asker(who.user_id, "owner", request.correlation_id, directly)
+    scope, limit = route.scope, route.limit
+    assert scope is not None  # the route table names both for every agent route
+    assert limit is not None
+
+    def through_the_gate(use: Callable[[Transaction], T]) -> T:
+        return parts.gate.act(who, scope, parts.limits[limit], use)
+
+    return Asker(who.user_id, f"key {who.key_prefix}", request.correlation_id, through_the_gate)
+
+
+def _route(request: Request) -> str:
+    return f"{request.route.method} {request.route.path}"
+
+
+handler = opened_on_first_call(lambda: build(*wire()))

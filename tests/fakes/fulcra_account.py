@@ -81,7 +81,7 @@ class DataType:
 
 @dataclass
 class Account:
-    """Types, records, files and annotations of one person. `now` moves by a second a change."""
+    """Types, records, files and annotations of one person. `type_ids` are given to the next types."""
 
     userid: str = "0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1"
     types: dict[str, DataType] = field(default_factory=dict)
@@ -92,6 +92,7 @@ class Account:
     bytes_of: dict[str, bytes] = field(default_factory=dict)
     uploads: int = 0
     ticks: Iterator[int] = field(default_factory=itertools.count)
+    type_ids: list[str] = field(default_factory=list)
 
     def moment(self) -> str:
         """A time later than any before."""
@@ -106,7 +107,7 @@ class Account:
             properties, required = fields["properties"], tuple(fields.get("required", ()))
         except (KeyError, TypeError, ValueError) as error:
             raise Refused(422, f"record_spec.schema: {type(error).__name__}") from error
-        identifier = f"Event/{uuid.uuid4()}"
+        identifier = f"Event/{self.type_ids.pop(0) if self.type_ids else uuid.uuid4()}"
         whole = schema({**EVENT, **properties}, required)
         owned = owner or self.userid
         self.types[identifier] = DataType(identifier, name, description, whole, owned)

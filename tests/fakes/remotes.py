@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -80,17 +81,33 @@ class FakeRemote:
 
 
 class FileRemote(FakeRemote):
-    """The same, in a file."""
+    """The same, in a file, which only the one who sends writes."""
 
     def __init__(self, path: Path):
         super().__init__()
         self._path = path
-        if path.exists():
-            content = json.loads(path.read_text())
+        self.load()
+
+    def load(self) -> None:
+        """See what senders before this one have left."""
+        if self._path.exists():
+            content = json.loads(self._path.read_text())
             self.arrivals = content["arrivals"]
             self.kept = {entry["id"]: from_stored(entry) for entry in content["kept"]}
 
+    def push(self, signals: Sequence[Signal], deadline: Deadline | None = None) -> Pushed:
+        """See `Remote.push`."""
+        self.load()
+        return super().push(signals, deadline)
+
+    def withdraw(self, key: str, *, before: datetime, ids: Collection[str] = ()) -> int:
+        """See `Remote.withdraw`."""
+        self.load()
+        return super().withdraw(key, before=before, ids=ids)
+
     def save(self) -> None:
-        """Write all of it down."""
+        """Write all of it down, whole or not at all."""
         kept = [stored(signal) for signal in self.kept.values()]
-        self._path.write_text(json.dumps({"arrivals": self.arrivals, "kept": kept}))
+        beside = self._path.with_suffix(f".{os.getpid()}")
+        beside.write_text(json.dumps({"arrivals": self.arrivals, "kept": kept}))
+        beside.replace(self._path)

@@ -254,6 +254,16 @@ def test_a_withdrawal_waits_through_an_outage_and_keeps_its_place(outbox: Outbox
     assert files(outbox) == []
 
 
+def test_nothing_is_sent_past_what_is_stuck(outbox: Outbox) -> None:
+    outbox.add([signal("a.b"), signal("a.c")])
+    outbox.forget("health.diet", NOW)
+    outbox.add([signal("a.d")])
+    remote = FakeRemote()
+    remote.limit = 1
+    assert outbox.flush(remote, minute()).trouble == "The fake went down."
+    assert (len(remote.pushes), remote.withdrawals) == (1, [])
+
+
 def test_forgetting_takes_dead_letters_of_the_key_along(outbox: Outbox) -> None:
     mine, other = signal("health.diet"), signal("a.b")
     outbox.add([mine, other])

@@ -37,15 +37,33 @@ def outbox(tmp_path: Path) -> Outbox:
     return Outbox(tmp_path / "root", lambda: NOW)
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 408, 429, 500, 502, 503, 504, None])
-def test_what_is_not_the_records_fault_keeps_it_waiting(
-    store: FulcraStore, signal: Make, server: FulcraServer, outbox: Outbox, status: int | None
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (401, "fulcra auth login"),
+        (403, "fulcra auth login"),
+        (404, "prefs onboard"),
+        (405, "declined signals (405)"),
+        (408, "at the moment (408)"),
+        (429, "at the moment (429)"),
+        (500, "at the moment (500)"),
+        (503, "at the moment (503)"),
+        (None, "out of reach"),
+    ],
+)
+def test_what_is_not_the_records_fault_keeps_it_waiting_and_says_what_helps(
+    store: FulcraStore,
+    signal: Make,
+    server: FulcraServer,
+    outbox: Outbox,
+    status: int | None,
+    said: str,
 ) -> None:
     outbox.add([signal("a.b"), signal("a.c")])
     server.trouble.append(Trouble(INGEST, status))
     held = outbox.flush(store, Deadline.after(60))
     assert (held.sent, held.rejected, held.waiting) == (0, {}, 2)
-    assert held.trouble
+    assert said in (held.trouble or "")
     assert outbox.dead() == []
     server.trouble.clear()
     assert outbox.flush(store, Deadline.after(60)).sent == 2

@@ -62,23 +62,53 @@ def test_a_second_host_finds_what_the_first_one_made(
     assert server.count("POST", "/signed/") == 1
 
 
+@pytest.mark.parametrize("order", [1, -1])
 def test_hosts_that_set_up_at_the_same_moment_agree_and_read_both(
-    hosts: Callable[..., Desk], server: FulcraServer, signal: Make
+    hosts: Callable[..., Desk], server: FulcraServer, signal: Make, order: int
 ) -> None:
+    """The second one makes its type between the look and the making of the first one."""
+    ids = ["0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1", "f0e7b5e1-9f3f-4a44-8a5e-6d6ad3f1c0de"]
+    server.account.type_ids = ids[::order]
+    real = server.account.add_type
+
+    def add_type(*arguments: Any) -> str:
+        server.account.add_type = real  # type: ignore[method-assign]
+        real(*arguments)
+        return real(*arguments)
+
+    server.account.add_type = add_type  # type: ignore[method-assign]
+    agreed = {hosts(name).store().onboard().definition_id for name in ("laptop", "desktop")}
+    first, second = sorted(server.account.types)
+    assert agreed == {first}
+    for data_type, key in ((first, "a.b"), (second, "a.c"), (second, "a.b")):
+        payload = canonical_json(payload_of(signal(key)))
+        record = {"id": signal(key).id, "payload": payload, "start_time": NOW.isoformat()}
+        server.account.ingest(data_type, "v1", [record])
+    pulled = hosts("tablet").store().pull()
+    assert sorted(found.key for found in pulled.signals) == ["a.b", "a.c"]
+
+
+def test_what_an_archived_type_holds_is_still_read(
+    desk: Desk, store: FulcraStore, server: FulcraServer, signal: Make
+) -> None:
+    store.push([signal("a.b")])
+    for data_type in server.account.types.values():
+        data_type.deprecated = True
+    assert [found.key for found in desk.store().pull().signals] == ["a.b"]
+
+
+def test_a_catalogue_that_lists_what_others_share_is_read_with_care(
+    desk: Desk, server: FulcraServer, signal: Make
+) -> None:
+    other = "11111111-7f2f-4d6f-9c39-0a35b5a9f6f1"
     body = type_body()
-    rival = server.account.add_type(body["name"], body["description"], body["record_spec"])
-    stores = [hosts("laptop").store(), hosts("desktop").store()]
-    server.account.types.clear()
-    made = [store.onboard().definition_id for store in stores[:1]]
-    server.account.add_type(body["name"], body["description"], body["record_spec"])
-    agreed = {store.onboard().definition_id for store in stores}
-    assert agreed == {min(server.account.types)}
-    assert rival not in agreed
-    record = {"id": signal("a.b").id, "payload": canonical_json(payload_of(signal("a.b")))}
-    for data_type in server.account.types:
-        server.account.ingest(data_type, "v1", [{**record, "start_time": NOW.isoformat()}])
-    assert [found.key for found in stores[0].pull().signals] == ["a.b"]
-    assert len(made) == 1
+    identifier = server.account.add_type(
+        body["name"], body["description"], body["record_spec"], owner=other
+    )
+    listed = json.dumps([server.account.types[identifier].entry()])
+    server.trouble.append(Trouble("/data/v1/catalog", 200, body=listed))
+    with pytest.raises(NotOnboarded):
+        desk.store().push([signal("a.b")])
 
 
 def test_somebody_elses_type_and_an_archived_one_are_not_written_to(

@@ -81,7 +81,7 @@ class DataType:
 
 @dataclass
 class Account:
-    """Types, records, files and annotations of one person. `type_ids` are given to the next types."""
+    """What one person keeps. `type_ids` are given to the types that are made next."""
 
     userid: str = "0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1"
     types: dict[str, DataType] = field(default_factory=dict)

@@ -24,6 +24,7 @@ from judgment.preferences import store
 from judgment.preferences.consent import SELF
 from judgment.preferences.reading import audience_of, opinions_of
 from judgment.preferences.solver import Constraint, Opinion, Option, Participant, solve
+from judgment.preferences.solver.problem import stated
 from judgment.preferences.solver.words import words
 
 if TYPE_CHECKING:
@@ -48,45 +49,23 @@ class Deciding:
         options = [
             Option(one.id, tuple(one.keys), one.title, one.attributes) for one in request.options
         ]
-        constraints = [
-            Constraint(one.kind, one.subject, one.amount, one.by) for one in request.constraints
-        ]
-        names = [_name(one, asker) for one in request.participants]
-        if len(set(names)) < len(names):
-            raise InvalidRequest("participants: somebody is named twice")
+        rules = _rules(request)
+        silent = [_participant(one, asker, {}) for one in request.participants]
+        stated(options, silent, **rules)  # refused before anybody is asked
         keys = sorted({key for option in options for key in option.keys})
-        if len(names) * len(keys) > OPINION_LIMIT:
+        if len(silent) * len(keys) > OPINION_LIMIT:
             raise TooLarge(f"Participants times keys: at most {OPINION_LIMIT}.")
         shown = self._shown(asker, _owners(request.participants, asker), keys)
-        solution = solve(
-            options,
-            [_participant(one, asker, shown) for one in request.participants],
-            policy=request.policy,
-            normalise=request.normalise,
-            constraints=constraints,
-            veto_below=request.veto_below,
-            forced_order=request.forced_order,
-        )
-        return Solved(
-            policy=request.policy,
-            ranking=[
-                RankedOption(option=one.option, rank=one.rank, score=one.score)
-                for one in solution.ranking
-            ],
-            excluded=[
-                ExcludedOption(option=one.option, reason="; ".join(one.reasons))
-                for one in solution.excluded
-            ],
-            without_consent=[whose for whose, found in shown.items() if not found["allowed"]],
-            trace=solution.trace,
-            words=words(solution.trace) if request.words else [],
+        people = [_participant(one, asker, shown) for one in request.participants]
+        solution = solve(options, people, **rules)
+olution.trace) if request.words else [],
         )
 
     def _shown(self, asker: Asker, owners: Sequence[UUID], keys: Sequence[str]) -> Shown:
-        """What each owner lets the asker use, by owner; the transaction ends before it is used."""
-        if not owners:
-            return {}
+        """What each owner lets the asker use, by owner; the transaction ends before it is used.
 
+        Without an owner there is one all the same: an agent is let through by it.
+        """
         def use(tx: Transaction) -> Shown:
             return {
                 whose: store.disclose_preferences(
@@ -105,6 +84,18 @@ class Deciding:
             }
 
         return asker.within(use)
+
+
+def _rules(request: SolveRequest) -> dict[str, Any]:
+    return {
+        "policy": request.policy,
+        "normalise": request.normalise,
+        "constraints": [
+            Constraint(one.kind, one.subject, one.amount, one.by) for one in request.constraints
+        ],
+        "veto_below": request.veto_below,
+        "forced_order": request.forced_order,
+    }
 
 
 def _owners(participants: Sequence[SolveParticipant], asker: Asker) -> list[UUID]:
@@ -126,11 +117,12 @@ def _name(one: SolveParticipant, asker: Asker) -> str:
 
 
 def _participant(one: SolveParticipant, asker: Asker, shown: Shown) -> Participant:
+    """A participant with the opinions that may be used; an owner who is not in `shown` is silent."""
     name = _name(one, asker)
     if one.weights is not None:
         return Participant(name, {key: Opinion(weight) for key, weight in one.weights.items()})
-    found = shown[UUID(name)]
-    entries = opinions_of(found) if found["allowed"] else ()
+    found = shown.get(UUID(name))
+    entries = opinions_of(found) if found is not None and found["allowed"] else ()
     return Participant(
         name, {one.key: Opinion(one.weight, one.confidence, one.stale) for one in entries}
     )

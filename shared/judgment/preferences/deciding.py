@@ -58,7 +58,19 @@ class Deciding:
         shown = self._shown(asker, _owners(request.participants, asker), keys)
         people = [_participant(one, asker, shown) for one in request.participants]
         solution = solve(options, people, **rules)
-olution.trace) if request.words else [],
+        return Solved(
+            policy=request.policy,
+            ranking=[
+                RankedOption(option=one.option, rank=one.rank, score=one.score)
+                for one in solution.ranking
+            ],
+            excluded=[
+                ExcludedOption(option=one.option, reason="; ".join(one.reasons))
+                for one in solution.excluded
+            ],
+            without_consent=[whose for whose, found in shown.items() if not found["allowed"]],
+            trace=solution.trace,
+            words=words(solution.trace) if request.words else [],
         )
 
     def _shown(self, asker: Asker, owners: Sequence[UUID], keys: Sequence[str]) -> Shown:
@@ -66,6 +78,7 @@ olution.trace) if request.words else [],
 
         Without an owner there is one all the same: an agent is let through by it.
         """
+
         def use(tx: Transaction) -> Shown:
             return {
                 whose: store.disclose_preferences(
@@ -117,7 +130,7 @@ def _name(one: SolveParticipant, asker: Asker) -> str:
 
 
 def _participant(one: SolveParticipant, asker: Asker, shown: Shown) -> Participant:
-    """A participant with the opinions that may be used; an owner who is not in `shown` is silent."""
+    """A participant with the opinions that may be used; an owner not in `shown` is silent."""
     name = _name(one, asker)
     if one.weights is not None:
         return Participant(name, {key: Opinion(weight) for key, weight in one.weights.items()})

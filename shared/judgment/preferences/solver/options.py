@@ -42,10 +42,17 @@ class Option:
 
     def __post_init__(self) -> None:
         checked_text("an option's id", self.id)
-        where = f"option {shown(self.id)}"
-        _checked_title(where, self.title)
-        object.__setattr__(self, "keys", _checked_keys(where, self.keys))
-        object.__setattr__(self, "attributes", _checked_attributes(where, self.attributes))
+        if self.title != "":
+            _checked_title(self.called, self.title)
+        object.__setattr__(self, "keys", _checked_keys(self))
+        if self.attributes != {}:
+            attributes = _checked_attributes(self.called, self.attributes)
+            object.__setattr__(self, "attributes", attributes)
+
+    @property
+    def called(self) -> str:
+        """How a refusal speaks of it."""
+        return f"option {shown(self.id)}"
 
 
 class Opinion(NamedTuple):
@@ -68,13 +75,12 @@ class Participant:
 
     def __post_init__(self) -> None:
         checked_text("a participant's id", self.id)
-        where = f"participant {shown(self.id)}"
         held: Any = self.opinions
         if not isinstance(held, Mapping):
-            raise InvalidRequest(f"{where}: opinions must be given by key")
+            raise InvalidRequest(f"{self.called}: opinions must be given by key")
         opinions = cast("Mapping[Any, Any]", held)
         if len(opinions) > MAX_OPINIONS:
-            raise InvalidRequest(f"{where}: {len(opinions)} opinions, at most {MAX_OPINIONS}")
+            raise InvalidRequest(f"{self.called}: {len(opinions)} opinions, at most {MAX_OPINIONS}")
         kept: dict[str, Opinion] = {}
         for key, opinion in opinions.items():
             # Written out: this runs once for each opinion of a large group.
@@ -90,10 +96,16 @@ class Participant:
                 ):
                     kept[key] = opinion
                     continue
-            kept[checked_key(f"{where}: a key", key)] = _checked_opinion(where, key, opinion)
+            name = checked_key(f"{self.called}: a key", key)
+            kept[name] = _checked_opinion(self.called, name, opinion)
         if len(kept) < len(opinions):
-            raise InvalidRequest(f"{where}: a key stands twice, in two spellings of one text")
+            raise InvalidRequest(f"{self.called}: a key stands twice, in two spellings of one text")
         object.__setattr__(self, "opinions", kept)
+
+    @property
+    def called(self) -> str:
+        """How a refusal speaks of them."""
+        return f"participant {shown(self.id)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +188,31 @@ def _checked_opinion(where: str, key: str, opinion: Any) -> Opinion:
     )
 
 
+def _is_plain(text: Any) -> bool:
+    """Whether a look is enough: most names and keys are ASCII."""
+    return type(text) is str and text.isascii() and 0 < len(text) <= MAX_TEXT
+
+
 def _checked_title(where: str, title: Any) -> None:
-    if title == "":
-        return
     if not isinstance(title, str) or len(title) > MAX_TITLE:
         raise InvalidRequest(f"{where}: title must be a text of at most {MAX_TITLE} characters")
     if any("\ud800" <= one <= "\udfff" for one in title):
         raise InvalidRequest(f"{where}: title holds half a character (a lone surrogate)")
 
 
-def _checked_keys(where: str, keys: Any) -> tuple[str, ...]:
-    if not isinstance(keys, tuple | list):
-        raise InvalidRequest(f"{where}: keys must be a list of texts")
-    written = cast("tuple[Any, ...] | list[Any]", keys)
-    if len(written) > MAX_KEYS:
-        raise InvalidRequest(f"{where}: {len(written)} keys, at most {MAX_KEYS}")
-    ordered = sorted(checked_key(f"{where}: a key", key) for key in written)
-    for one, next_one in pairwise(ordered):
-        if one == next_one:
-            raise InvalidRequest(f"{where}: key {shown(one)} stands twice")
+def _checked_keys(option: Option) -> tuple[str, ...]:
+    written: Any = option.keys
+    if not isinstance(written, tuple | list):
+        raise InvalidRequest(f"{option.called}: keys must be a list of texts")
+    keys = cast("tuple[Any, ...] | list[Any]", written)
+    if len(keys) > MAX_KEYS:
+        raise InvalidRequest(f"{option.called}: {len(keys)} keys, at most {MAX_KEYS}")
+    if not all(map(_is_plain, keys)):
+        keys = [checked_key(f"{option.called}: a key", key) for key in keys]
+    ordered = sorted(keys)
+    if len(set(ordered)) < len(ordered):
+        twice = next(one for one, after in pairwise(ordered) if one == after)
+        raise InvalidRequest(f"{option.called}: key {shown(twice)} stands twice")
     return tuple(ordered)
 
 

@@ -114,7 +114,13 @@ def _participant(value: Any, identity: str | None = None) -> Participant:
     if not isinstance(held, Mapping):
         raise InvalidRequest(f"{what}: opinions must be an object by key")
     by_key = cast("Mapping[str, Any]", held)
-    return Participant(fields["id"], {key: _opinion(key, one) for key, one in by_key.items()})
+    return Participant(
+        fields["id"],
+        {
+            key: Opinion(one) if type(one) is float else _opinion(key, one)
+            for key, one in by_key.items()
+        },
+    )
 
 
 def _opinion(key: str, value: Any) -> Opinion:
@@ -142,7 +148,8 @@ def _fields(what: str, value: Any, known: frozenset[str]) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{what} must be an object")
     fields = dict(cast("Mapping[str, Any]", value))
-    if unknown := sorted(str(name) for name in fields if name not in known):
+    if not fields.keys() <= known:
+        unknown = sorted(str(name) for name in fields.keys() - known)
         raise InvalidRequest(f"{what} has unknown fields: {listed(unknown)}")
     return fields
 

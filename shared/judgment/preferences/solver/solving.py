@@ -133,9 +133,10 @@ def _result(problem: Problem, option: Option, counted: Sequence[Contributions]) 
         else:
             satisfaction.append(parts[0] if parts else 0.0)
         opinions.append(count)
-    silent = [
-        one.id for one, count in zip(problem.participants, opinions, strict=True) if not count
-    ]
+    silent: list[str] = []
+    if 0 in opinions:
+        people = zip(problem.participants, opinions, strict=True)
+        silent = [one.id for one, count in people if not count]
     result: Result = {
         "satisfaction": satisfaction,
         "opinions": opinions,

@@ -21,7 +21,7 @@ def test_every_command_of_the_walkthrough_prints_what_is_recorded(tmp_path: Path
 @pytest.mark.promise("P3-readme")
 def test_the_walkthrough_shows_every_step_from_capture_to_session_start() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    shown = " ".join(c for block in BLOCK.findall(page) for c in COMMAND.findall(block))
+    shown = " ".join(c for _, block in BLOCK.findall(page) for c in COMMAND.findall(block))
     verbs = ("onboard", "capture", "get", "why", "diff", "solve", "consent grant", "consent revoke")
     for verb in (*verbs, "ledger show", "ledger verify", "inject", "install-hooks", "doctor"):
         assert f"prefs {verb}" in shown

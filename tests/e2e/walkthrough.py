@@ -15,7 +15,7 @@ from pathlib import Path
 from infra.checkout import ROOT
 
 PAGE = ROOT / "docs/walkthrough.md"
-BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(`{3,})console\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
 
 _CHANGES = (
@@ -39,8 +39,8 @@ def recorded(page: str, home: Path) -> str:
     """The page with what its commands print now, run in order with `home` as HOME and folder."""
 
     def run(block: re.Match[str]) -> str:
-        parts = [f"{command}{_printed(command[2:], home)}" for command in COMMAND.findall(block[1])]
-        return f"```console\n{''.join(parts)}```"
+        parts = [f"{command}{_printed(command[2:], home)}" for command in COMMAND.findall(block[2])]
+        return f"{block[1]}console\n{''.join(parts)}{block[1]}"
 
     return BLOCK.sub(run, page)
 
@@ -63,7 +63,7 @@ def _printed(command: str, home: Path) -> str:
             "COLUMNS": "100",
         },
     )
-    shown = done.stdout.replace(str(home), "~")
+    shown = done.stdout.replace(str(home), "~").replace(programs, "~/.local/bin")
     if shown and not shown.endswith("\n"):
         shown += "\n"
     return shown if done.returncode == 0 else f"{shown}(exit {done.returncode})\n"

@@ -30,6 +30,7 @@ from judgment.preferences.block import block
 from judgment.preferences.capturing import NO_OWNER
 from judgment.preferences.consent import EVERYBODY, SELF, checked_audience
 from judgment.preferences.documents import DOCUMENT_VERSION, Entry, view
+from judgment.preferences.explaining import why
 from judgment.preferences.keys import checked_key
 from judgment.preferences.model import InvalidSignal
 from judgment.preferences.shapes import (
@@ -119,8 +120,6 @@ class Reading:
 
         Raises InvalidRequest for a key that is none, NotFound for nobody.
         """
-        from judgment.preferences.explaining import why  # one route in three needs it
-
         key, _ = checked_key(query.key)
 
         def use(tx: Transaction) -> dict[str, Any]:

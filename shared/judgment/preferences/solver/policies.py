@@ -43,7 +43,7 @@ options and keys come cannot show in any number, and neither can their names, wh
 compared for equality (and put the list of ties in order).
 
 Constraints and vetoes are not traded against satisfaction: they take an option out before scores
-are compared, and name who asked. Sources: issue "Part 3" item 2; seed 001 "Solver";
+are compared, and name who asked. Sources: seed 001 "Solver";
 `docs/decisions/088-what-a-group-ranking-means.md`.
 """
 

@@ -23,11 +23,11 @@ MAX_PARTICIPANTS = 500
 MAX_OPTIONS = 1_000
 MAX_CONSTRAINTS = 200
 MAX_LOOKUPS = 2_500_000
-"""Participants times the keys of all options: what one solve may cost (about two seconds)."""
+"""Participants times the keys of all options: what one solve may cost (about half a second)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Stated:
     """Checked against each other and sorted by id. `veto_below` is None without a veto."""
 
     options: tuple[Option, ...]
@@ -74,8 +74,8 @@ def stated(
     constraints: Iterable[Constraint],
     veto_below: Any,
     forced_order: Any,
-) -> Problem:
-    """The problem in its one order. Raises InvalidRequest."""
+) -> Stated:
+    """The same in its one order. Raises InvalidRequest."""
     known = POLICIES.get(policy) if isinstance(policy, str) else None
     if known is None:
         raise InvalidRequest(f"policy must be one of {', '.join(POLICIES)}")
@@ -94,7 +94,7 @@ def stated(
             f"{len(people)} participants and these options' keys make {lookups} opinions to look "
             f"up, at most {MAX_LOOKUPS}"
         )
-    return Problem(
+    return Stated(
         options=chosen,
         participants=people,
         constraints=_conditions(constraints, {one.id for one in people}),
@@ -106,7 +106,7 @@ def stated(
 
 
 def digest_of(inputs: Mapping[str, Any]) -> str:
-    """SHA-256 of `Problem.inputs`: shows a change that no derived number could show.
+    """SHA-256 of `Stated.inputs`: shows a change that no derived number could show.
 
     Of everything but the opinions' numbers as JSON, then all weights, then all confidences as
     little-endian doubles, then a byte for each staleness. As text these numbers would take

@@ -8,7 +8,7 @@ from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from judgment.preferences.solver.policies import STALE_SHARE, TIE_BREAK, worst_first
-from judgment.preferences.solver.problem import Problem, digest_of, stated
+from judgment.preferences.solver.problem import Stated, digest_of, stated
 from judgment.preferences.solver.words import reasons_against
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _contributions(opinions: dict[str, Any]) -> Contributions:
     }
 
 
-def _result(problem: Problem, option: Option, counted: Sequence[Contributions]) -> Result:
+def _result(problem: Stated, option: Option, counted: Sequence[Contributions]) -> Result:
     """What one option is worth to each participant, in their order, and who says nothing."""
     keys = option.keys
     mean = problem.normalise == "mean"
@@ -153,7 +153,7 @@ def _result(problem: Problem, option: Option, counted: Sequence[Contributions]) 
     return result
 
 
-def _add_vetoes(problem: Problem, results: dict[str, Result]) -> None:
+def _add_vetoes(problem: Stated, results: dict[str, Result]) -> None:
     if problem.veto_below is None:
         return
     for person in problem.participants:
@@ -166,7 +166,7 @@ def _add_vetoes(problem: Problem, results: dict[str, Result]) -> None:
             ]
 
 
-def _add_unmet(problem: Problem, results: dict[str, Result]) -> None:
+def _add_unmet(problem: Stated, results: dict[str, Result]) -> None:
     for place, constraint in enumerate(problem.constraints):
         for option in problem.options:
             found = (
@@ -190,7 +190,7 @@ def _is_met(constraint: Constraint, option: Option, found: float | None) -> bool
 
 
 def _ranked(
-    problem: Problem, results: dict[str, Result]
+    problem: Stated, results: dict[str, Result]
 ) -> tuple[tuple[Ranked, ...], list[list[str]]]:
     """The ranking with scores and ranks written into `results`, and the groups that tie."""
     place = _place_of(problem)
@@ -216,7 +216,7 @@ def _ranked(
     return tuple(ranking), [group for group in groups if len(group) > 1]
 
 
-def _place_of(problem: Problem) -> Callable[[Result], Place]:
+def _place_of(problem: Stated) -> Callable[[Result], Place]:
     """What is compared, the smallest first: the score, or each participant from the worst-off."""
     if problem.policy.by_the_worst_off:
         return lambda one: tuple([-value for value in one["worst_first"]])

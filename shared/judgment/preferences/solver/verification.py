@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from judgment.kit.errors import InvalidRequest
 from judgment.preferences.solver.differences import is_object, named
 from judgment.preferences.solver.policies import STALE_SHARE, TIE_BREAK, rounded, worst_first
-from judgment.preferences.solver.problem import Problem, digest_of, stated
+from judgment.preferences.solver.problem import Stated, digest_of, stated
 from judgment.preferences.solver.reading import (
     constraints_from,
     options_from,
@@ -57,7 +57,7 @@ def _inputs(trace: Any) -> dict[str, Any]:
     return cast("dict[str, Any]", inputs)
 
 
-def _problem(inputs: dict[str, Any]) -> Problem:
+def _problem(inputs: dict[str, Any]) -> Stated:
     """The problem that the trace says it solves. Raises InvalidRequest."""
     veto = inputs.get("veto_below")
     return stated(
@@ -71,7 +71,7 @@ def _problem(inputs: dict[str, Any]) -> Problem:
     )
 
 
-def _derive(problem: Problem) -> Derived:
+def _derive(problem: Stated) -> Derived:
     """The trace that follows."""
     inputs = problem.inputs()
     results = {option.id: _of_option(problem, option) for option in problem.options}
@@ -103,7 +103,7 @@ def _derive(problem: Problem) -> Derived:
     }
 
 
-def _of_option(problem: Problem, option: Option) -> Derived:
+def _of_option(problem: Stated, option: Option) -> Derived:
     people = problem.participants
     silent = [one.id for one in people if not _held(one, option)]
     satisfaction = [_satisfaction(problem, one, option) for one in people]
@@ -142,7 +142,7 @@ def _counts(person: Participant, key: str) -> float:
     return (full * STALE_SHARE if opinion.stale else full) + 0.0
 
 
-def _satisfaction(problem: Problem, person: Participant, option: Option) -> float:
+def _satisfaction(problem: Stated, person: Participant, option: Option) -> float:
     counted = [_counts(person, key) for key in _held(person, option)]
     if not counted:
         return 0.0
@@ -164,7 +164,7 @@ def _meets(condition: Constraint, option: Option) -> bool:
     }[condition.kind]
 
 
-def _place(problem: Problem, derived: Derived) -> list[float]:
+def _place(problem: Stated, derived: Derived) -> list[float]:
     """The greater, the better."""
     if problem.policy.by_the_worst_off:
         return worst_first(derived["satisfaction"])

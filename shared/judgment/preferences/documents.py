@@ -24,9 +24,10 @@ DOCUMENT_VERSION = 1
 
 _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode
 
-RARE = ("counted_from", "spelling", "flags")
+FIELDS = 10
+"""How many fields every entry has."""
+RARE = ("counted_from", "flags", "spelling")
 """Fields of an entry that are left out where they would say nothing."""
-NOTHING_RARE = (None, None, None)
 
 
 class InvalidDocument(InvalidRequest):
@@ -129,39 +130,22 @@ def mark(key: str, entry: Mapping[str, Any]) -> str:
 
     No field but the value can hold a control character, and the value is written as JSON.
     """
-    line = mark_of(
-        key,
-        entry["kind"],
-        entry["scope"],
-        entry["observed_at"],
-        (entry["strength"], entry["confidence"], entry["half_life_days"], entry["n_signals"]),
-        entry["value"],
-        entry["sources"],
+    value = entry["value"]
+    line = (
+        f"{key}\x1f{entry['kind']}\x1f{entry['scope']}\x1f{entry['observed_at']}"
+        f"\x1f{entry['strength']!r}\x1f{entry['half_life_days']!r}\x1f{entry['confidence']!r}"
+        f"\x1f{_encode(value) if isinstance(value, str | dict | list) else repr(value)}"
+        f"\x1f{entry['n_signals']}\x1f" + "\x1f".join(entry["sources"])
     )
-    rare = tuple([entry.get(field) for field in RARE])
-    if rare != NOTHING_RARE:
-        line = f"{line}\x1f\x1f{_encode(rare)}"
-    return mark_above(line, mark(key, entry["beneath"])) if "beneath" in entry else line
-
-
-def mark_of(
-    key: str,
-    kind: str,
-    scope: str,
-    observed_at: str,
-    numbers: tuple[float, float, float | None, int],
-    value: object,
-    sources: list[str],
-) -> str:
-    """The mark of an entry that has nothing rare and nothing beneath it."""
-    strength, confidence, half_life, count = numbers
-    wanted = _encode(value) if isinstance(value, str | dict | list) else repr(value)
-    return (
-        f"{key}\x1f{kind}\x1f{scope}\x1f{observed_at}\x1f{strength!r}\x1f{confidence!r}\x1f"
-        f"{half_life!r}\x1f{count}\x1f{wanted}\x1f" + "\x1f".join(sources)
-    )
+    if len(entry) > FIELDS:
+        for field in RARE:
+            if field in entry:
+                line = f"{line}\x1e{field}\x1f{_encode(entry[field])}"
+        if "beneath" in entry:
+            return mark_above(line, mark(key, entry["beneath"]))
+    return line
 
 
 def mark_above(line: str, beneath: str) -> str:
     """The mark of an entry that keeps another beneath it."""
-    return f"{line}\t{beneath}"
+    return f"{line}\x1d{beneath}"

@@ -55,8 +55,9 @@ def standing(signals: Iterable[Signal], now: datetime) -> Standing:
     repeats = len(given) - len(known)
     if repeats:
         known = _first_of_each(given)
-    if any(signal.supersedes for signal in known.values()):
-        return _retire(known, now, repeats)
+    naming = [s for s in known.values() if s.supersedes is not None and s.kind != "consent"]
+    if naming:
+        return _retire(known, naming, now, repeats)
     return Standing([s for s in known.values() if s.kind != "consent"], {}, repeats=repeats)
 
 
@@ -74,8 +75,10 @@ def _arrival(signal: Signal) -> tuple[bool, int, str]:
     return not signal.position, signal.position, canonical_json(stored(signal))
 
 
-def _retire(known: Mapping[str, Signal], now: datetime, repeats: int) -> Standing:
-    edges, ignored = _edges(known)
+def _retire(
+    known: Mapping[str, Signal], naming: Iterable[Signal], now: datetime, repeats: int
+) -> Standing:
+    edges, ignored = _edges(known, naming)
     rank = {
         signal.id: order_key(signal, now)
         for source, targets in edges.items()
@@ -99,18 +102,18 @@ def _retire(known: Mapping[str, Signal], now: datetime, repeats: int) -> Standin
     )
 
 
-def _edges(known: Mapping[str, Signal]) -> tuple[dict[str, list[Signal]], list[Ignored]]:
+def _edges(
+    known: Mapping[str, Signal], naming: Iterable[Signal]
+) -> tuple[dict[str, list[Signal]], list[Ignored]]:
     """Who retires whom, and the namings that retire nobody."""
     called: dict[str, list[Signal]] = {}
-    for signal in known.values():
+    for signal in [one for one in known.values() if one.aliases]:
         for alias in signal.aliases:
             called.setdefault(alias, []).append(signal)
     edges: dict[str, list[Signal]] = {}
     ignored: list[Ignored] = []
-    for signal in known.values():
-        name = signal.supersedes
-        if name is None or signal.kind == "consent":
-            continue
+    for signal in naming:
+        name = signal.supersedes or ""
         named = {target.id: target for target in called.get(name, ())}
         if name in known:
             named[name] = known[name]
@@ -123,10 +126,13 @@ def _edges(known: Mapping[str, Signal]) -> tuple[dict[str, list[Signal]], list[I
     return edges, ignored
 
 
-def _first(objections: Iterable[Reason | None]) -> Reason:
+def _first(objections: Iterable[object]) -> Reason:
     """One of several reasons, the same one in whatever order they come."""
     met = set(objections)
-    return next((reason for reason in REASONS if reason in met), "unknown")
+    for reason in REASONS:
+        if reason in met:
+            return reason
+    return "unknown"
 
 
 def _objection(signal: Signal, target: Signal) -> Reason | None:

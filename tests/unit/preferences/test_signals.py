@@ -42,7 +42,7 @@ def refused(**change: Any) -> str:
         ("confidence", (-0.1, 1.1, float("nan"), "1", False, None)),
         ("half_life_days", (0, -1, float("inf"), float("nan"), 10**400, "90", True)),
         ("kind", ("wish", "", None, 1)),
-        ("scope", ("platform:", "plat", "Global", "", None, "platform:../../x", "platform:A")),
+        ("scope", ("platform:", "codex", "Global", "", None, "platform:../../x", "platform:A")),
         ("observed_at", ("garbage", "2026-13-01T00:00:00Z", "1969-12-31T23:59:59Z", "20260610", 7,
                          "2026-06-10T24:00:00", "9999-12-31T23:59:59-14:00", "")),
         ("source", ({}, {"platform": ""}, {"platform": "../x"}, {"platform": "a/b"}, None, "codex",

@@ -24,6 +24,7 @@ from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured
 from tests.fakes.events import http_event, owner
 from tests.fakes.people import Person, decide, make_person, run_as_admin
+from tests.fakes.preferences import Shelf, signal
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -125,6 +126,11 @@ def somebody_with_everything(database: TestDatabase) -> Person:
         "INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%s, now())",
     ):
         run_as_admin(database, statement, who)
+    shelf = Shelf(database)
+    shelf.capture(who, signal(value={"number": 2**70}), signal("tone", scope="platform:codex"))
+    shelf.allow(who, "dinner club", "dining.*")
+    shelf.as_owner(who, "GET")
+    shelf.close()
     return person
 
 

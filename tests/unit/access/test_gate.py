@@ -131,3 +131,32 @@ def test_a_failed_read_leaves_no_limiter_call_behind():
     with pytest.raises(LookupError):
         gate(Begin(), Slow()).read(WHO, Scope.PROFILE_READ, READS, use)
     assert finished.is_set()
+
+
+@pytest.mark.promise("P3-hosted")
+def test_an_act_runs_in_one_transaction_that_may_write():
+    begin, limiter = Begin(), Limiter()
+    assert gate(begin, limiter).act(WHO, Scope.PROFILE_READ, READS, lambda tx: tx) == "tx"
+    assert begin.log == [(WHO.user_id, False), "committed"]
+    assert limiter.uses == [str(WHO.key_id)]
+
+
+@pytest.mark.promise("P3-hosted")
+def test_an_act_that_is_one_too_many_is_undone():
+    begin = Begin()
+    full = Limiter(RateLimited(retry_after_seconds=9))
+    with pytest.raises(RateLimited):
+        gate(begin, full).act(WHO, Scope.PROFILE_READ, READS, lambda tx: tx)
+    assert begin.log == [(WHO.user_id, False), "RateLimited"]
+
+
+@pytest.mark.promise("P3-hosted", "R-6")
+def test_an_act_needs_its_scope_and_every_switch():
+    begin, limiter = Begin(), Limiter()
+    with pytest.raises(Forbidden):
+        gate(begin, limiter).act(WHO, Scope.PREFERENCES_WRITE, READS, lambda _: pytest.fail("act"))
+    assert (begin.log, limiter.uses) == ([], [])
+    with pytest.raises(ProfileAccessDisabled):
+        gate(begin, limiter, allowed=False).act(
+            WHO, Scope.PROFILE_READ, READS, lambda _: pytest.fail("act")
+        )

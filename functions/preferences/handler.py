@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from functions.preferences.callers import asker
 from functions.preferences.wiring import Parts, wire
 from judgment.contract.preferences import (
     BlockQuery,
@@ -20,15 +20,11 @@ from judgment.contract.preferences import (
 from judgment.entry.http import Endpoint, HttpDoor, Reply, Request
 from judgment.entry.opening import opened_on_first_call
 from judgment.kit.ids import parse_uuid
-from judgment.preferences.asking import Asker
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from judgment.db.connection import Transaction
     from judgment.entry.observability import Telemetry
-
-T = TypeVar("T")
 
 
 def build(parts: Parts, telemetry: Telemetry) -> HttpDoor:
@@ -106,26 +102,6 @@ def _of_owners(parts: Parts) -> dict[str, Endpoint]:
         f"GET {here}/ledger": lambda r: consenting.ledger(asker(parts, r), r.query(LedgerQuery)),
         f"GET {here}/ledger/verification": lambda r: consenting.verification(asker(parts, r)),
     }
-
-
-def asker(parts: Parts, request: Request) -> Asker:
-    """Who asks; an agent's transactions go through the gate with the route's scope and limit."""
-    who, route = request.principal, request.route
-    if who.kind == "owner":
-
-        def directly(use: Callable[[Transaction], T]) -> T:
-            with parts.begin(who.user_id) as tx:
-                return use(tx)
-
-        return Asker(who.user_id, "owner", request.correlation_id, directly)
-    scope, limit = route.scope, route.limit
-    assert scope is not None  # the route table names both for every agent route
-    assert limit is not None
-
-    def through_the_gate(use: Callable[[Transaction], T]) -> T:
-        return parts.gate.act(who, scope, parts.limits[limit], use)
-
-    return Asker(who.user_id, f"key {who.key_prefix}", request.correlation_id, through_the_gate)
 
 
 def _route(request: Request) -> str:

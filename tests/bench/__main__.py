@@ -17,7 +17,10 @@ from tests.bench.report import Section, place, render
 from tests.bench.workbench import ROOT, Workbench
 
 PAGE = ROOT / "docs" / "benchmarks.md"
-MEASUREMENTS = ("reads", "gateway", "memories", "throughput", "growth", "submissions", "cold")
+MEASUREMENTS = (
+    *("reads", "gateway", "memories", "throughput", "growth", "submissions", "cold"),
+    *("compiling", "solving", "consent", "preference_reads", "cli_cold"),
+)
 
 
 def main(arguments: list[str]) -> int:

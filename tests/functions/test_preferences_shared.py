@@ -165,6 +165,7 @@ def test_an_owner_who_shut_agents_out_is_shut_for_others_agents_too(
         {"key_glob": ""},
         {"expires": "2020-01-01T00:00:00Z"},
         {"expires": "soon"},
+        {"expires": "9999-12-31T23:59:59-12:00"},
         {"expires": "2030-01-01T00:00:00"},
         {"effect": "lift", "expires": "2030-01-01T00:00:00Z"},
         {"note": "x"},

@@ -171,6 +171,42 @@ def test_whatever_an_administrator_does_to_the_ledger_is_found(shelf: Shelf, tam
 
 
 @pytest.mark.promise("P3-ledger-chain")
+def test_an_entry_that_was_altered_past_reading_is_said_to_be(shelf: Shelf):
+    who = make_owner(shelf.database)
+    shelf.get(who)
+    run_as_admin(
+        shelf.database, "UPDATE judgment.preference_ledger SET entry = 'x' WHERE user_id = %s", who
+    )
+    status, problem = shelf.as_owner(who, "GET", "/ledger")
+    assert (status, problem["code"]) == (409, "conflict")
+    assert "Entry 1" in problem["message"]
+    assert not shelf.verification(who)["intact"]
+
+
+@pytest.mark.promise("P3-ledger-chain")
+def test_a_page_of_the_ledger_fits_an_answer_whatever_was_asked(shelf: Shelf):
+    who = make_owner(shelf.database)
+    keys = [f"{n}.{'k' * 180}" for n in range(1_000)]
+    options = [{"id": f"o{n}", "keys": keys[n * 50 : n * 50 + 50]} for n in range(20)]
+    body = {"options": options, "participants": [{"self": True}]}
+    shelf.capture(who, *(signal(key) for key in keys[:100]))
+    for start in range(100, 1_000, 100):
+        shelf.capture(who, *(signal(key) for key in keys[start : start + 100]))
+    for _ in range(15):
+        assert shelf.as_owner(who, "POST", "/solve", body=body)[0] == 200
+    found: list[int] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = shelf.as_owner(who, "GET", "/ledger", query={"limit": 200, **cursor})[1]
+        assert len(json.dumps(page)) < 2_500_000
+        found += [entry["position"] for entry in page["entries"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert found == list(range(15, 0, -1))
+
+
+@pytest.mark.promise("P3-ledger-chain")
 def test_anybody_can_check_the_chain_by_hand(shelf: Shelf):
     who, bob = make_owner(shelf.database), uuid.uuid4()
     shelf.capture(who, signal("key “é” \\", "x"))

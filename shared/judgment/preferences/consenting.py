@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 HISTORY_LIMIT = 5_000
 """Steps after which nothing more can be opened; closing is never refused."""
 
+PAGE_BYTES = 2_000_000
+"""A group decision may name hundreds of kilobytes of keys, and an answer of Lambda holds 6 MB."""
+
 
 class Consenting:
     """An owner's consent and ledger. `begin` opens transactions for sending."""
@@ -112,8 +115,10 @@ class Consenting:
         altered past reading.
         """
         before = None if query.cursor is None else cursor_position(query.cursor)
-        links = asker.within(lambda tx: store.ledger_before(tx, asker.owner, before, query.limit))
-        following = cursor(str(links[-1].position)) if len(links) == query.limit else None
+        found = asker.within(lambda tx: store.ledger_before(tx, asker.owner, before, query.limit))
+        links = _fitting(found)
+        is_full = len(links) == query.limit or len(links) < len(found)
+        following = cursor(str(links[-1].position)) if is_full else None
         return LedgerPage(entries=[_entry(link) for link in links], next_cursor=following)
 
     def verification(self, asker: Asker) -> LedgerVerification:
@@ -140,7 +145,7 @@ class Consenting:
         now = self._clock()
         payload = {"effect": "revoke", **request.model_dump()}
         if isinstance(request, GrantRequest) and request.expires is not None:
-            payload["expires"] = isoformat(request.expires)
+            payload["expires"] = request.expires.isoformat()
         step = event_from(payload, now)
         state = store.hold_state(tx, asker.owner)
         if step.effect == "allow" and state.consented >= HISTORY_LIMIT:
@@ -198,6 +203,16 @@ def _kept(row: Mapping[str, Any]) -> dict[str, Any]:
         "level": row["level"],
         "expires": None if expires is None else isoformat(expires),
     }
+
+
+def _fitting(links: Sequence[Link]) -> Sequence[Link]:
+    """The first of them, as many as an answer has room for; always one, if there is any."""
+    size = 0
+    for place, link in enumerate(links):
+        size += len(link.entry.encode())
+        if place and size > PAGE_BYTES:
+            return links[:place]
+    return links
 
 
 def _entry(link: Link) -> LedgerEntry:

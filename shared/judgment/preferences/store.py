@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from judgment.db.connection import Transaction
 
 _Q = load_queries("judgment.preferences")
-LINKS_AT_ONCE = 1_000
+LINKS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,7 +170,8 @@ def _is_entry(link: Link) -> bool:
     if not isinstance(loaded, dict):
         return False
     entry = cast("dict[str, Any]", loaded)
-    return frozenset(entry) == FIELDS and entry["position"] == link.position and entry["kind"] in KINDS
+    is_whole = frozenset(entry) == FIELDS and entry["kind"] in KINDS
+    return is_whole and entry["position"] == link.position
 
 
 def _end(last: Head, head: Head) -> str:

@@ -1,8 +1,8 @@
 """The ledger in a file, and its head in `meta.json`.
 
-The head is written twice for each append: before it, with what is about to be linked as `pending`,
-and after it, without. So a process that dies in between leaves a chain that ends at the head or at
-what was pending, either of which is known to be right; in neither case was anything shown.
+The head is written twice for each append: before it, with the head of each link that is to come as
+`pending`, and after it, without. So a process that dies in between leaves a chain that ends at the
+head or at one of those, each of which is known to be right; in no case was anything shown.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Journal:
         if end is None or end not in heads(meta):
             raise Unavailable(MISMATCH)
         links = chained(end, events)
-        write_meta(self._root, {**meta, "ledger": _head(end, links[-1].head)})
+        write_meta(self._root, {**meta, "ledger": _head(end, links)})
         reach("ledger.announced")
         self._stream.append([stored(link) for link in links], lines)
         reach("ledger.appended")
@@ -100,8 +100,9 @@ def heads(meta: dict[str, Any]) -> tuple[Head, ...]:
     if not isinstance(kept, dict):
         return (Head(-1, ""),)
     fields = cast("dict[str, Any]", kept)
-    found = (_read_head(fields), *([_read_head(fields["pending"])] if "pending" in fields else []))
-    return found
+    pending = fields.get("pending", ())
+    later = cast("list[object]", pending) if isinstance(pending, list) else ()
+    return (_read_head(fields), *(_read_head(head) for head in later))
 
 
 def _read_head(fields: object) -> Head:
@@ -112,10 +113,10 @@ def _read_head(fields: object) -> Head:
             return Head(-1, "")
 
 
-def _head(end: Head, pending: Head | None = None) -> dict[str, Any]:
+def _head(end: Head, pending: Sequence[Link] = ()) -> dict[str, Any]:
     kept: dict[str, Any] = {"position": end.position, "hash": end.hash}
-    if pending is not None:
-        kept["pending"] = {"position": pending.position, "hash": pending.hash}
+    if pending:
+        kept["pending"] = [_head(link.head) for link in pending]
     return kept
 
 

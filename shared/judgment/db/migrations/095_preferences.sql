@@ -239,18 +239,22 @@ RETURN length(normalize(audience)) BETWEEN 1 AND 100 AND audience <> 'self'
    AND (audience = '*' OR strpos(audience, '*') = 0) AND audience !~ '^ | $'
    AND audience !~ '[\u0001-\u001f\u007f-\u00a0\u00ad\u2028-\u202f\ufeff]';
 
--- `*` is everything, a last `*` everything beneath, an inner `*` one segment; case-exact.
+-- `*` is everything, a last `*` everything beneath, an inner `*` one segment; case-exact. The usual
+-- globs are decided without a subquery, so that Postgres takes the function into the query.
+CREATE OR REPLACE FUNCTION judgment.segments_cover(glob text[], key text[]) RETURNS boolean
+LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN glob[cardinality(glob)] = '*' THEN cardinality(key) >= cardinality(glob)
+            ELSE cardinality(key) = cardinality(glob) END
+   AND NOT EXISTS (SELECT 1 FROM generate_subscripts(glob, 1) n
+                    WHERE glob[n] <> '*' AND glob[n] <> key[n]);
+
 CREATE OR REPLACE FUNCTION judgment.glob_covers(glob text, key text) RETURNS boolean
 LANGUAGE sql IMMUTABLE
 RETURN CASE
   WHEN glob = '*' THEN true
   WHEN strpos(glob, '*') = 0 THEN glob = key
   WHEN strpos(glob, '*') = length(glob) THEN starts_with(key, left(glob, -1))
-  ELSE (SELECT CASE WHEN g[cardinality(g)] = '*' THEN cardinality(k) >= cardinality(g)
-                    ELSE cardinality(k) = cardinality(g) END
-               AND NOT EXISTS (SELECT 1 FROM generate_subscripts(g, 1) n
-                                WHERE g[n] <> '*' AND g[n] <> k[n])
-          FROM (SELECT string_to_array(glob, '.') AS g, string_to_array(key, '.') AS k) parts)
+  ELSE judgment.segments_cover(string_to_array(glob, '.'), string_to_array(key, '.'))
 END;
 
 -- The rule of judgment/preferences/grants.py over stored events, for many keys at once; a property
@@ -518,6 +522,8 @@ COMMENT ON FUNCTION judgment.agent_access_of(uuid) IS
   'Whether agents may reach that owner now: any switch that is off wins.';
 COMMENT ON FUNCTION judgment.is_key_glob(text) IS 'Whether a stored glob can be read.';
 COMMENT ON FUNCTION judgment.is_audience(text) IS 'Whether a stored audience can be read.';
+COMMENT ON FUNCTION judgment.segments_cover(text[], text[]) IS
+  'Whether a glob covers a key, segment by segment.';
 COMMENT ON FUNCTION judgment.glob_covers(text, text) IS 'Whether a glob covers a key.';
 COMMENT ON FUNCTION judgment.open_keys(uuid, text, text, text[], timestamptz) IS
   'Those of the keys that the owner has opened to the audience for the purpose.';
@@ -540,6 +546,7 @@ COMMENT ON FUNCTION judgment.standing_signal(text, text) IS
 REVOKE ALL ON FUNCTION judgment.agent_access_of(uuid) FROM PUBLIC;
 REVOKE ALL ON FUNCTION judgment.is_key_glob(text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION judgment.is_audience(text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION judgment.segments_cover(text[], text[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION judgment.glob_covers(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION judgment.open_keys(uuid, text, text, text[], timestamptz) FROM PUBLIC;
 REVOKE ALL ON FUNCTION judgment.write_preference_ledger(

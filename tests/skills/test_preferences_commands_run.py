@@ -113,6 +113,8 @@ def test_every_complete_line_of_the_skill_runs_in_the_order_of_the_page(owner: O
     [batch] = fences(SKILL / "references/agents.md", "json")
     (owner.home / "batch.json").write_text(batch)
     owner.done(_line("capture"))
+    granted = ["--key-glob", "*", "--level", "solve", "--audience", "GROUP"]
+    owner.done(["prefs", "consent", "grant", *granted])
     document = owner.done(["prefs", "get"])
     (owner.home / "participants.json").write_text(json.dumps({"me": document}))
     ran = [line for line in command_lines(PAGE) if len(line) > 2 and "--help" not in line]

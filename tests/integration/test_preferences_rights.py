@@ -95,7 +95,7 @@ def test_who_asks_is_taken_from_the_transaction_and_not_from_the_call(world: Wor
     assert answer["allowed"] is False
 
 
-@pytest.mark.promise("P3-hosted")
+@pytest.mark.promise("P3-hosted", "001-store-events")
 def test_signals_are_appended_and_never_changed_by_anybody(world: World) -> None:
     for role in world.connections:
         if role == "judgment_migrate":

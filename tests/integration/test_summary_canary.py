@@ -27,7 +27,10 @@ pytestmark = pytest.mark.promise("P2-5-canary")
 
 CANARIES = {
     name: f"canary{name}{uuid.uuid5(uuid.NAMESPACE_DNS, name).hex}"
-    for name in ("context", "preferences", "memory", "rationale", "title", "label", "column")
+    for name in (
+        *("context", "preferences", "memory", "rationale", "title", "label", "column"),
+        *("signal", "document"),
+    )
 }
 
 
@@ -91,6 +94,19 @@ def plant(row: Summarised) -> None:
             row.user_id,
         )
     row.execute(
+        "INSERT INTO judgment.preference_signals (user_id, id, position, key, scope, instant,"
+        " sequence, sent_sha256, statement, recorded_at)"
+        " VALUES (%s, gen_random_uuid(), 1, 'a.b', 'global', now(), 0, '', %s::json, now())",
+        row.user_id,
+        json.dumps({"kind": "preference", "value": CANARIES["signal"]}),
+    )
+    row.execute(
+        "INSERT INTO judgment.preference_documents (user_id, digest, document)"
+        " VALUES (%s, '', %s::json)",
+        row.user_id,
+        json.dumps({"keys": {"a.b": {"value": CANARIES["document"]}}}),
+    )
+    row.execute(
         "ALTER TABLE public.player_decision_profiles ADD COLUMN IF NOT EXISTS personal_context text"
     )
     row.execute(
@@ -106,6 +122,7 @@ def found_in(*texts: Any) -> list[str]:
     return [name for name, canary in CANARIES.items() if canary in whole]
 
 
+@pytest.mark.promise("R-5-later")
 @pytest.mark.parametrize("whose", [personal_rounds, lambda: simulated(1)], ids=["own", "many"])
 def test_no_canary_sings_in_a_prompt_or_in_a_text(row: Summarised, wire: Wired, whose: Any) -> None:
     row.save(whose())
@@ -120,6 +137,7 @@ def test_no_canary_sings_in_a_prompt_or_in_a_text(row: Summarised, wire: Wired, 
     assert found_in(bodies, row.texts(), row.state(), row.calls()) == []
 
 
+@pytest.mark.promise("R-5-later")
 def test_nor_in_the_composers_words_stored_or_at_a_read(row: Summarised, wire: Wired) -> None:
     row.save(personal_rounds())
     plant(row)

@@ -20,7 +20,7 @@ from tests.unit.preferences.solver.groups import (
     settings_of_a_solve,
 )
 
-pytestmark = pytest.mark.promise("P3-solver-symmetry")
+pytestmark = pytest.mark.promise("P3-solver-symmetry", "001-solver")
 
 
 def shuffled_keys(one: Option, shuffle: Any) -> Option:

@@ -205,18 +205,24 @@ def _spoken(path: Path) -> set[str]:
 def test_no_door_and_nothing_below_it_knows_where_it_runs() -> None:
     """The command line is no part of a door: it may send a key in the clear to this machine.
 
-    And Ollama's own default address is a fact about Ollama, wherever we run. The lexicon holds what
-    owners say of suppliers.
+    And Ollama's own default address is a fact about Ollama, wherever we run; so is the name of a
+    file of Claude Code's. The lexicon holds what owners say of suppliers. `preferences.local` is the
+    store in files on an owner's machine: it is no part of a door either, and no door imports it.
     """
-    told = {"http://127.0.0.1:11434/v1"}
+    told = {"http://127.0.0.1:11434/v1", ".claude/settings.local.json"}
+    apart = ("judgment/cli/", "judgment/preferences/local/", "lexicon.py")
     asking = [
         f"{path.relative_to(ROOT)}: {word}"
         for path in python_files("functions/", "shared/judgment")
-        if "judgment/cli/" not in path.as_posix() and path.name != "lexicon.py"
+        if not any(part in path.as_posix() for part in apart)
         for word in _spoken(path) - told
         if PLACE.search(word)
     ]
     assert not asking, "\n".join(asking)
+    for path in python_files("functions/"):
+        assert not [
+            name for _, name in imports(path) if name.startswith("judgment.preferences.local")
+        ]
 
 
 def test_the_pattern_knows_a_place_from_other_words() -> None:

@@ -48,17 +48,44 @@ def group(row: Command) -> click.Group:
     return click.version_option(VERSION)(made) if row in (JUDGMENT, PREFS) else made
 
 
+class Harmless(click.Command):
+    """A command whose mistaken arguments must not fail the host that runs it."""
+
+    when: str = "always"
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """As ever, but for the exit status of a mistake."""
+        harmless = self.when == "always" or self.when in args
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except click.UsageError as mistake:
+            if not harmless:
+                raise
+            mistake.show()
+            raise click.exceptions.Exit(0) from mistake
+
+
 def _command(row: Command) -> click.Command:
     def called(**values: Any) -> None:
         click.get_current_context().exit(run(row, values))
 
-    return click.Command(
+    kind = Harmless if row.harmless else click.Command
+    made = kind(
         row.name,
         callback=called,
         params=[_parameter(option) for option in row.options],
         help=_help(row),
         short_help=row.about,
     )
+    if isinstance(made, Harmless):
+        made.when = row.harmless
+    return made
 
 
 def _help(row: Command) -> str:
@@ -74,17 +101,18 @@ def _parameter(option: Option) -> click.Parameter:
             required=option.required,
             nargs=-1 if option.many else 1,
         )
-    shows_default = option.default is not None and not option.required
+    more: dict[str, Any] = {}
+    if option.default is not None:  # None would count as given
+        more = {"default": option.default, "show_default": True}
     return click.Option(
         [option.name, option.parameter],
         type=kind,
         is_flag=option.shape == "flag",
-        default=option.absent,
         required=option.required,
         multiple=option.many,
-        show_default=shows_default,
         metavar=option.shown or None,
         help=option.about,
+        **more,
     )
 
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -32,7 +30,6 @@ def run(command: Command, values: Mapping[str, Any]) -> int:
         say(f"Error: {mistake}")
         return MISTAKEN
     except BrokenPipeError:
-        _close_stdout()
         return REFUSED
     except (Refusal, OSError) as refusal:
         say(f"Error: {refusal}")
@@ -46,8 +43,3 @@ def function(command: Command) -> Callable[..., int | None]:
     """The function that a row names."""
     module, _, name = command.run.partition(":")
     return getattr(import_module(module), name)
-
-
-def _close_stdout() -> None:
-    """The reader has gone: let nothing more be written to it while Python shuts down."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -50,7 +50,8 @@ class Command(NamedTuple):
     """A command, or with `children` a group of them.
 
     `run` is "module:function"; the module is imported when the command is called. A `quick` command
-    is run without click when its arguments are plain.
+    is run without click when its arguments are plain. `harmless` is for what a host runs by itself:
+    "always", or the option with which it does; a mistake in the arguments is then said and no more.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Command(NamedTuple):
     children: tuple[Command, ...] = ()
     quick: bool = False
     more: str = ""
+    harmless: str = ""
 
     def child(self, name: str) -> Command | None:
         """The command of this name in this group."""

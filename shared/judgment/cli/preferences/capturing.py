@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from judgment.cli.output import emit, say
 from judgment.cli.preferences.inputs import items, read_text
+from judgment.cli.preferences.opening import opened
 from judgment.cli.preferences.progress import watched
 from judgment.cli.preferences.statements import (
     Heard,
@@ -15,7 +16,6 @@ from judgment.cli.preferences.statements import (
     payload_from,
     seen_by,
 )
-from judgment.cli.preferences.stores import opened
 from judgment.kit.clock import isoformat, utc_now
 from judgment.kit.errors import InvalidRequest
 from judgment.preferences.signals import captured_from, flags_of

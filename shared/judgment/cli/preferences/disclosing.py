@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from judgment.cli.output import emit, say
-from judgment.cli.preferences.stores import opened
+from judgment.cli.preferences.opening import opened
 from judgment.kit.clock import isoformat, utc_now
 from judgment.preferences.documents import view
 from judgment.preferences.keys import EVERYTHING, glob_matches

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from judgment.cli.output import emit, say
 from judgment.cli.preferences.inputs import read_text
-from judgment.cli.preferences.stores import opened
+from judgment.cli.preferences.opening import opened
 from judgment.kit.errors import InvalidRequest
 from judgment.preferences.documents import read_document
 from judgment.preferences.explaining import diff as compared

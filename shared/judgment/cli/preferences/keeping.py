@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from judgment.cli.output import emit, say
-from judgment.cli.preferences.stores import opened
+from judgment.cli.preferences.opening import opened
 from judgment.cli.preferences.wiring import environment, place, program
 from judgment.kit.clock import utc_now
 from judgment.kit.errors import InvalidRequest

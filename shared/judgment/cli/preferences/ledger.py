@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judgment.cli.output import emit
-from judgment.cli.preferences.stores import opened
+from judgment.cli.preferences.opening import opened
 
 REFUSED = 1
 

@@ -6,8 +6,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from judgment.cli.output import emit, say
+from judgment.cli.preferences.opening import opened
 from judgment.cli.preferences.statements import correcting, payload_from, seen_by
-from judgment.cli.preferences.stores import opened
 from judgment.cli.preferences.wiring import place
 from judgment.kit.clock import isoformat, utc_now
 from judgment.kit.errors import Refusal

@@ -57,11 +57,10 @@ def inject(platform: str, form: str) -> None:
     Nothing that goes wrong may stop a session from starting: `doctor` says what it was.
     """
     try:
-        text = _spoken(platform, form)
+        if text := _spoken(platform, form):
+            write(text.removesuffix("\n"))
     except Exception:  # noqa: BLE001  (a hook must not fail its session, whatever is broken)
         return
-    if text:
-        write(text.removesuffix("\n"))
 
 
 def shown(

@@ -1,4 +1,4 @@
-"""What the commands ask of a store, and which one stands behind it here.
+"""What the commands ask of a store.
 
 Local files are always there: they are the store, or the copy of it that a session starts from.
 """
@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
-
-from judgment.cli.preferences.wiring import place
-from judgment.kit.clock import utc_now
 
 if TYPE_CHECKING:
     from judgment.preferences.local.checking import Finding
@@ -96,20 +93,3 @@ class Store(Protocol):
     def findings(self) -> list[Finding]:
         """What `doctor` looks at."""
         ...
-
-
-def opened() -> Store:
-    """The store that the environment names. Raises SettingError."""
-    found = place()
-    if found.store == "hosted":
-        from judgment.cli.preferences.hosted import HostedStore
-        from judgment.cli.wiring import access
-
-        return HostedStore(found.root, access(), utc_now)
-    from judgment.cli.preferences.files import FileStore
-
-    if found.store == "fulcra":
-        from judgment.cli.preferences.fulcra import FulcraFiles
-
-        return FulcraFiles(found.root, utc_now)
-    return FileStore(found.root, utc_now)

@@ -137,6 +137,7 @@ _READING = (
             ),
         ),
         quick=True,
+        harmless="always",
         more="Always exits 0, and prints nothing when there is nothing to say; doctor tells why.",
     ),
 )
@@ -187,6 +188,7 @@ _CAPTURING = (
             _AGENT,
             Option("--hook", "Read the session from a session hook's JSON on stdin.", "flag"),
         ),
+        harmless="--hook",
         more="In order, and once, however often it is called and by whom.",
     ),
 )

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any, cast
 
 from judgment.kit.errors import InvalidRequest
@@ -23,6 +24,12 @@ Document = dict[str, Any]
 DOCUMENT_VERSION = 1
 
 _encode = json.JSONEncoder(separators=(",", ":"), sort_keys=True, ensure_ascii=False).encode
+
+_NESTED = (str, dict, list)
+_told = itemgetter(
+    *("kind", "scope", "observed_at", "strength", "half_life_days", "confidence"),
+    *("value", "n_signals", "sources"),
+)
 
 FIELDS = 10
 """How many fields every entry has."""
@@ -77,7 +84,7 @@ def view(document: Mapping[str, Any], now: datetime) -> tuple[Entry, ...]:
     """
     try:
         return tuple(_entry(key, entry, now) for key, entry in sorted(document["keys"].items()))
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError):
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         raise InvalidDocument from None
 
 
@@ -130,13 +137,12 @@ def mark(key: str, entry: Mapping[str, Any]) -> str:
 
     No field but the value can hold a control character, and the value is written as JSON.
     """
-    value = entry["value"]
+    kind, scope, observed_at, strength, half_life, confidence, value, count, sources = _told(entry)
+    wanted = _encode(value) if isinstance(value, _NESTED) else repr(value)
     line = (
-        f"{key}\x1f{entry['kind']}\x1f{entry['scope']}\x1f{entry['observed_at']}"
-        f"\x1f{entry['strength']!r}\x1f{entry['half_life_days']!r}\x1f{entry['confidence']!r}"
-        f"\x1f{_encode(value) if isinstance(value, str | dict | list) else repr(value)}"
-        f"\x1f{entry['n_signals']}\x1f" + "\x1f".join(entry["sources"])
-    )
+        f"{key}\x1f{kind}\x1f{scope}\x1f{observed_at}\x1f{strength!r}\x1f{half_life!r}"
+        f"\x1f{confidence!r}\x1f{wanted}\x1f{count}\x1f"
+    ) + "\x1f".join(sources)
     if len(entry) > FIELDS:
         for field in RARE:
             if field in entry:

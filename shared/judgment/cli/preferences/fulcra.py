@@ -6,21 +6,25 @@ and its ledger stay on this machine.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
 
 from judgment.cli.preferences.files import FileStore
 from judgment.cli.preferences.sending import of_outbox, sent
 from judgment.cli.preferences.stores import Facts, Taken
+from judgment.kit.clock import isoformat
 from judgment.kit.errors import Unavailable
+from judgment.kit.hashing import sha256_hex
 from judgment.preferences.compiling import encoded
 from judgment.preferences.fulcra.client import Settings
 from judgment.preferences.fulcra.store import FulcraStore
+from judgment.preferences.keys import checked_key
 from judgment.preferences.local.checking import Finding
 from judgment.preferences.local.places import COMPILED, PLATFORMS
 from judgment.preferences.outbox import Outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from judgment.kit.clock import Clock
@@ -77,10 +81,15 @@ class FulcraFiles(FileStore):
         }
 
     def forget(self, key: str) -> Facts:
-        """From the files, and a request to the account to suppress it, which is no erasure."""
-        ids = [one.id for one in self.files.signals()[0] if one.key == key]
-        facts = super().forget(key)
-        self._outbox.forget(key, self.clock(), ids)
+        """From the files, and a request to the account to suppress it, which is no erasure.
+
+        What the account still gives back of it is not taken in again, whether or not it is reached.
+        """
+        name, now = checked_key(key)[0], self.clock()
+        ids = [one.id for one in self.files.signals()[0] if one.key == name]
+        self._note_forgotten(name, now, ids)
+        self._outbox.forget(name, now, ids)
+        facts = super().forget(name)
         away = self._sent((), COMPILE_SECONDS)
         return {
             **facts,
@@ -103,14 +112,32 @@ class FulcraFiles(FileStore):
 
     def _received(self, remote: Remote) -> Facts:
         pulled = remote.pull()
-        known = {signal.id for signal in self.files.signals()[0]}
-        fresh = [signal for signal in pulled.signals if signal.id not in known]
-        kept = self.files.receive(fresh) if fresh else ()
+        with self.files.hold():  # a key may be forgotten while the account is read
+            known = {signal.id for signal in self.files.signals()[0]}
+            forgotten = self._forgotten()
+            fresh = [
+                signal
+                for signal in pulled.signals
+                if signal.id not in known and not _is_forgotten(signal, forgotten)
+            ]
+            kept = self.files.receive(fresh) if fresh else ()
         return {
             "received": len(kept),
             "set_aside": len(pulled.quarantined),
             "consent_left_out": pulled.left_out,
         }
+
+    def _note_forgotten(self, key: str, now: datetime, ids: Sequence[str]) -> None:
+        """By the key's digest, since its name is to go."""
+        with self.files.hold():
+            noted = self._forgotten()
+            before = noted.get(sha256_hex(key), {}).get("ids", ())
+            what = {"before": isoformat(now), "ids": sorted({*before, *ids})}
+            self.files.remember(forgotten={**noted, sha256_hex(key): what})
+
+    def _forgotten(self) -> dict[str, Any]:
+        found: Any = self.files.meta().get("forgotten")
+        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
 
     def _documents(self) -> dict[str, str]:
         folder = self.root / PLATFORMS
@@ -135,3 +162,12 @@ class FulcraFiles(FileStore):
         known: Any = self.files.meta().get("definition_id")
         definition = known if isinstance(known, str) else None
         return FulcraStore.open(Settings(), definition, self.clock)
+
+
+def _is_forgotten(signal: Signal, forgotten: Mapping[str, Any]) -> bool:
+    """Whether it was said before its key was forgotten, or is one of those that were forgotten."""
+    noted = forgotten.get(sha256_hex(signal.key))
+    if noted is None:
+        return False
+    said = min(signal.observed_at, signal.recorded_at or signal.observed_at)
+    return signal.id in noted["ids"] or said <= datetime.fromisoformat(noted["before"])

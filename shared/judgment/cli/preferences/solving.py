@@ -1,49 +1,118 @@
-"""`solve`: a group's ranking, here from files, or at the API where it knows the participants."""
+"""`solve`: a group's ranking from files, ballots counted, and a trace derived again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, cast
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
-from judgment.cli.output import emit
+from judgment.cli.output import emit, say
 from judgment.cli.preferences.inputs import STDIN, read_text
+from judgment.kit.clock import utc_now
 from judgment.kit.errors import InvalidRequest
+from judgment.preferences.documents import view
 from judgment.preferences.solver import (
+    ballots_from,
+    ballots_in,
     constraints_from,
+    count,
     options_from,
     parsed,
     participants_from,
     solution_object,
+    verify,
+    words,
 )
 from judgment.preferences.solver import solve as ranked
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from judgment.preferences.solver import Ballot
+
 NOT_OF_A_DOCUMENT = frozenset(("as_of", "audience", "purpose"))
 """What `get` prints beside a document's own fields."""
+WEIGHED = frozenset(("value", "confidence", "observed_at", "half_life_days", "strength"))
+"""By these an entry can be weighed anew; what was disclosed to an audience lacks them."""
+REFUSED = 1
+_NAMED = re.compile(r"# ALTERNATIVE NAME ([0-9]{1,10}): ?(.*)")
 
 
-def solve(
-    options: str,
-    participants: str,
-    policy: str,
-    veto_threshold: float,
-    normalise: str,
-    constraints: str | None,
-    forced_order: bool,
-    words: bool,
-) -> None:
-    """Print ranking, exclusions and the trace, with --words in plain words too."""
-    if [options, participants, constraints].count(STDIN) > 1:
+def solve(**asked: Any) -> int | None:
+    """Print the ranking, what is out, and the trace, with --words in plain words too; for --verify
+    whether a trace holds, 1 where it does not."""
+    _check(asked)
+    if asked["trace"] is not None:
+        return _verified(asked["trace"])
+    emit(_counted(asked) if asked["ballots"] is not None else _solved(asked))
+    return None
+
+
+def _check(asked: Mapping[str, Any]) -> None:
+    """Raises InvalidRequest unless one thing is asked, with at most one file from stdin."""
+    files = ("options", "participants", "constraints", "ballots", "trace")
+    given = [name for name in files if asked[name] is not None]
+    group = {"options", "participants"} <= set(given) <= set(files[:3])
+    if not group and given not in (["ballots"], ["trace"]):
+        raise InvalidRequest("Give --options and --participants, or --ballots, or --verify.")
+    if asked["method"] is not None and given != ["ballots"]:
+        raise InvalidRequest("--method says how ballots are counted: give --ballots too.")
+    if [asked[name] for name in files].count(STDIN) > 1:
         raise InvalidRequest("Only one file can be read from stdin.")
+
+
+def _solved(asked: Mapping[str, Any]) -> dict[str, Any]:
+    conditions = asked["constraints"]
+    people = _people(_read(asked["participants"], "--participants"), utc_now())
     solution = ranked(
-        options_from(_read(options, "--options")),
-        participants_from(_people(_read(participants, "--participants"))),
-        policy=policy,
-        normalise=normalise,
-        constraints=constraints_from(_read(constraints, "--constraints")) if constraints else (),
-        veto_below=veto_threshold,
-        forced_order=forced_order,
+        options_from(_read(asked["options"], "--options")),
+        participants_from(people),
+        policy=asked["policy"],
+        normalise=asked["normalise"],
+        constraints=constraints_from(_read(conditions, "--constraints")) if conditions else (),
+        veto_below=asked["veto_threshold"],
+        forced_order=asked["forced_order"],
     )
-    emit(solution_object(solution, in_words=words))
+    return solution_object(solution, in_words=asked["words"])
+
+
+def _counted(asked: Mapping[str, Any]) -> dict[str, Any]:
+    text = read_text(asked["ballots"], "--ballots")
+    try:
+        ballots = ballots_from(parsed(text)) if text.lstrip().startswith("[") else ballots_in(text)
+    except InvalidRequest as refused:
+        raise InvalidRequest(f"--ballots: {refused.message}") from refused
+    titles = {found[1]: found[2] for line in text.splitlines() if (found := _NAMED.match(line))}
+    candidates = sorted({*titles, *_named(ballots)})
+    found = count(ballots, candidates, method=asked["method"] or "condorcet")
+    answer: dict[str, Any] = {
+        "method": found.trace["inputs"]["method"],
+        "digest": found.trace["digest"],
+        "winner": found.winner,
+        "undefeated": list(found.undefeated),
+        "cycle": list(found.cycle),
+        "ranking": [
+            {**one, "title": titles.get(one["candidate"], "")} for one in found.trace["ranking"]
+        ],
+        "trace": found.trace,
+    }
+    return {**answer, "words": words(found.trace)} if asked["words"] else answer
+
+
+def _named(ballots: Sequence[Ballot]) -> set[str]:
+    return {name for ballot in ballots for group in ballot.order for name in group}
+
+
+def _verified(name: str) -> int | None:
+    """Print what in a trace does not follow from its inputs; a whole answer of `solve` is one."""
+    found = _read(name, "--verify")
+    if isinstance(found, Mapping) and "trace" in found:
+        found = cast("Mapping[str, Any]", found)["trace"]
+    problems = verify(found)
+    emit({"holds": not problems, "problems": problems})
+    if problems:
+        say("The trace does not follow from its inputs.")
+    return REFUSED if problems else None
 
 
 def _read(name: str, what: str) -> Any:
@@ -53,17 +122,31 @@ def _read(name: str, what: str) -> Any:
         raise InvalidRequest(f"{what}: {refused.message}") from refused
 
 
-def _people(value: Any) -> Any:
-    """The participants, without what `get` says beside the document."""
+def _people(value: Any, now: datetime) -> Any:
+    """The participants; whoever gave a compiled document as it weighs now."""
     if isinstance(value, list):
-        return [_person(one) for one in cast("list[Any]", value)]
+        return [_person(one, now) for one in cast("list[Any]", value)]
     if isinstance(value, dict):
-        return {name: _person(one) for name, one in cast("dict[str, Any]", value).items()}
+        return {name: _person(one, now) for name, one in cast("dict[str, Any]", value).items()}
     return value
 
 
-def _person(value: Any) -> Any:
+def _person(value: Any, now: datetime) -> Any:
     if not isinstance(value, Mapping):
         return value
     fields = cast("Mapping[str, Any]", value)
-    return {name: one for name, one in fields.items() if name not in NOT_OF_A_DOCUMENT}
+    said = {name: one for name, one in fields.items() if name not in NOT_OF_A_DOCUMENT}
+    keys: Any = said.get("keys")
+    if not isinstance(keys, Mapping):
+        return said
+    if not all(_can_fade(one) for one in cast("Mapping[str, Any]", keys).values()):
+        return said
+    entries = {
+        entry.key: {"weight": entry.weight, "confidence": entry.confidence, "stale": entry.stale}
+        for entry in view(said, now)
+    }
+    return {**said, "keys": entries}
+
+
+def _can_fade(entry: Any) -> bool:
+    return isinstance(entry, Mapping) and cast("Mapping[str, Any]", entry).keys() >= WEIGHED

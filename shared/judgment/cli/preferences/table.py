@@ -216,11 +216,10 @@ _DECIDING = (
         "Rank options for a group, with reasons.",
         f"{_CODE}.solving:solve",
         (
-            Option("--options", "JSON: [{id, keys}]; - reads stdin.", required=True, shown="FILE"),
+            Option("--options", "JSON: [{id, keys}]; - reads stdin.", shown="FILE"),
             Option(
                 "--participants",
                 "JSON: each participant's compiled document or weights, by name; - reads stdin.",
-                required=True,
                 shown="FILE",
             ),
             Option(
@@ -247,6 +246,23 @@ _DECIDING = (
             Option("--constraints", "JSON: [{kind, subject, amount, by}].", shown="FILE"),
             Option("--forced-order", "Break ties by id, and say so.", "flag"),
             Option("--words", "Tell the trace in plain words too.", "flag"),
+            Option("--ballots", "Instead: ranked ballots, as PrefLib's or JSON.", shown="FILE"),
+            Option(
+                "--method",
+                "How ballots are counted. [default: condorcet]",
+                "choice",
+                ("borda", "condorcet"),
+            ),
+            Option(
+                "--verify",
+                "Instead: derive each number of an answer's trace again.",
+                into="trace",
+                shown="FILE",
+            ),
+        ),
+        more=(
+            "A compiled document counts as it weighs now. --verify prints what in a trace does "
+            "not follow from its inputs; exit status 1 where anything does not."
         ),
     ),
 )

@@ -13,7 +13,7 @@ from judgment.preferences.local.places import root_of
 from judgment.preferences.local.versions import KEPT
 from tests.unit.preferences.local.stores import NOW, Clock, opened, statement, states
 
-pytestmark = pytest.mark.promise("P3-cli-files")
+pytestmark = pytest.mark.promise("P3-cli-files", "001-store-files")
 
 OPENED: list[str] = []
 LISTENING = [False]

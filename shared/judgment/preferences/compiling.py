@@ -16,9 +16,9 @@ from judgment.preferences.decay import OVERLAY_FLOOR, is_stale, weight_at
 from judgment.preferences.documents import (
     DOCUMENT_VERSION,
     Document,
+    digest_of_lines,
     digest_of_marks,
     mark,
-    mark_above,
 )
 from judgment.preferences.model import GLOBAL, OrderKey, Signal
 from judgment.preferences.signals import flags_of, order_key
@@ -68,11 +68,20 @@ def compile_signals(signals: Iterable[Signal], now: datetime, quarantined: int =
     stand = standing(signals, now)
     scopes = ranked_by_scope(stand.signals, now)
     shared = _marked(scopes.pop(GLOBAL, {}), now)
-    documents: dict[str | None, Document] = {None: _document(None, now, quarantined, shared)}
-    for scope in sorted(scopes):
-        platform = scope.partition(":")[2]
-        merged = _overlaid(shared, _marked(scopes[scope], now))
-        documents[platform] = _document(platform, now, quarantined, merged)
+    entries = {key: entry for key, (entry, _) in shared.items()}
+    digest = digest_of_lines([line for _, line in shared.values()])
+    documents: dict[str | None, Document] = {}
+    for scope in (GLOBAL, *sorted(scopes)):
+        platform = scope.partition(":")[2] or None
+        own = _above_the_floor(entries, _marked(scopes.get(scope, {}), now))
+        documents[platform] = {
+            "v": DOCUMENT_VERSION,
+            "platform": platform,
+            "compiled_at": written(now),
+            "digest": digest_of_marks(platform, quarantined, digest, [m for _, m in own.values()]),
+            "keys": _overlaid(entries, own),
+            "quarantined": quarantined,
+        }
     report = Report(stand.cycles, stand.ignored, quarantined, len(stand.retired), stand.repeats)
     return Compiled(documents, report)
 
@@ -148,30 +157,19 @@ def _add_rare(entry: Entry, signal: Signal, now: datetime) -> None:
         entry["spelling"] = signal.spelling
 
 
-def _overlaid(shared: Marked, own: Marked) -> Marked:
-    """The merged entries and their marks, ordered by key."""
-    merged = dict(shared)
-    for key, pair in own.items():
-        beneath = shared.get(key)
-        if beneath is None:
-            merged[key] = pair
-        elif abs(pair[0]["weight"]) >= OVERLAY_FLOOR:
-            merged[key] = ({**pair[0], "beneath": beneath[0]}, mark_above(pair[1], beneath[1]))
-    return {key: merged[key] for key in sorted(merged)}
-
-
-def _document(
-    platform: str | None,
-    now: datetime,
-    quarantined: int,
-    marked: Marked,
-) -> Document:
-    entries = {key: entry for key, (entry, _) in marked.items()}
+def _above_the_floor(shared: Mapping[str, Entry], own: Marked) -> Marked:
+    """A platform's entries that count: above the floor, or with no global one to make way for."""
     return {
-        "v": DOCUMENT_VERSION,
-        "platform": platform,
-        "compiled_at": written(now),
-        "digest": digest_of_marks(platform, quarantined, [line for _, line in marked.values()]),
-        "keys": entries,
-        "quarantined": quarantined,
+        key: pair
+        for key, pair in own.items()
+        if key not in shared or abs(pair[0]["weight"]) >= OVERLAY_FLOOR
     }
+
+
+def _overlaid(shared: Mapping[str, Entry], own: Marked) -> dict[str, Entry]:
+    """The merged entries, ordered by key."""
+    merged = dict(shared)
+    for key, (entry, _) in own.items():
+        beneath = shared.get(key)
+        merged[key] = entry if beneath is None else {**entry, "beneath": beneath}
+    return {key: merged[key] for key in sorted(merged)}

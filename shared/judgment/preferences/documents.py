@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from judgment.kit.errors import InvalidRequest
 from judgment.preferences.decay import OVERLAY_FLOOR, is_stale, weight_at
+from judgment.preferences.model import GLOBAL
 from judgment.preferences.times import days_between
 
 Document = dict[str, Any]
@@ -120,22 +121,42 @@ def digest_of(document: Mapping[str, Any]) -> str:
     Two documents of one digest say the same at every moment, so a store need not write again.
     """
     keys: Mapping[str, Mapping[str, Any]] = document["keys"]
+    shared: list[str] = []
+    own: list[str] = []
+    for key in sorted(keys):
+        entry = keys[key]
+        if entry["scope"] == GLOBAL:
+            shared.append(mark(key, entry))
+        else:
+            own.append(mark(key, entry))
+            if "beneath" in entry:
+                shared.append(mark(key, entry["beneath"]))
     return digest_of_marks(
-        document["platform"], document["quarantined"], [mark(k, keys[k]) for k in sorted(keys)]
+        document["platform"], document["quarantined"], digest_of_lines(shared), own
     )
 
 
-def digest_of_marks(platform: str | None, quarantined: int, marks: Iterable[str]) -> str:
-    """The digest of a document whose entries have these marks, in order of their keys."""
+def digest_of_lines(marks: Iterable[str]) -> str:
+    """The digest of the global entries of these marks, in order of their keys."""
     from judgment.kit.hashing import sha256_hex  # no reader needs it, and OpenSSL is slow to load
 
-    return sha256_hex("\n".join([f"{DOCUMENT_VERSION} {platform} {quarantined}", *marks]))
+    return sha256_hex("\n".join(marks))
+
+
+def digest_of_marks(platform: str | None, quarantined: int, shared: str, own: Iterable[str]) -> str:
+    """The digest of a document over global entries of the digest `shared`, with `own` above them.
+
+    A platform's document is what the global one says and what its own entries say, so the global
+    ones are digested once for all platforms.
+    """
+    return digest_of_lines([f"{DOCUMENT_VERSION} {platform} {quarantined} {shared}", *own])
 
 
 def mark(key: str, entry: Mapping[str, Any]) -> str:
     """One line that is equal for two entries exactly when they say the same at every moment.
 
-    No field but the value can hold a control character, and the value is written as JSON.
+    What is beneath it has a line of its own. No field but the value can hold a control character,
+    and the value is written as JSON.
     """
     kind, scope, observed_at, strength, half_life, confidence, value, count, sources = _told(entry)
     wanted = _encode(value) if isinstance(value, _NESTED) else repr(value)
@@ -147,11 +168,4 @@ def mark(key: str, entry: Mapping[str, Any]) -> str:
         for field in RARE:
             if field in entry:
                 line = f"{line}\x1e{field}\x1f{_encode(entry[field])}"
-        if "beneath" in entry:
-            return mark_above(line, mark(key, entry["beneath"]))
     return line
-
-
-def mark_above(line: str, beneath: str) -> str:
-    """The mark of an entry that keeps another beneath it."""
-    return f"{line}\x1d{beneath}"

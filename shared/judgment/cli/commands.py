@@ -107,7 +107,7 @@ def _parameter(option: Option) -> click.Parameter:
     return click.Option(
         [option.name, option.parameter],
         type=kind,
-        is_flag=option.shape == "flag",
+        is_flag=True if option.shape == "flag" else None,  # False would make its value optional
         required=option.required,
         multiple=option.many,
         metavar=option.shown or None,

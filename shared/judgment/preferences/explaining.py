@@ -17,7 +17,7 @@ from judgment.preferences.compiling import entry_of, ranked_by_scope
 from judgment.preferences.decay import OVERLAY_FLOOR
 from judgment.preferences.model import GLOBAL, PLATFORM_SCOPE, Signal
 from judgment.preferences.signals import order_key
-from judgment.preferences.standing import standing
+from judgment.preferences.standing import first_of_each, standing
 
 Verdict = Literal[
     "wins",
@@ -82,15 +82,13 @@ class Difference(TypedDict):
 
 def why(signals: Iterable[Signal], key: str, now: datetime, platform: str | None = None) -> Why:
     """Every statement about `key` (in NFC) as it counts at `now` for a platform; None: globally."""
-    about = [signal for signal in signals if signal.key == key and signal.kind != "consent"]
+    known = first_of_each(list(signals)).values()
+    about = [signal for signal in known if signal.key == key and signal.kind != "consent"]
     stand = standing(about, now)
     verdicts = _verdicts(ranked_by_scope(stand.signals, now), key, now, platform)
     for lost, by in stand.retired.items():
         verdicts[lost] = ("superseded", by)
-    standing_ids = {signal.id: signal for signal in stand.signals}
-    known = {signal.id: signal for signal in reversed(about)} | standing_ids
-    order = partial(order_key, now=now)
-    latest_first = sorted(known.values(), key=order, reverse=True)
+    latest_first = sorted(about, key=partial(order_key, now=now), reverse=True)
     candidates = [_candidate(one, verdicts[one.id], now) for one in latest_first]
     candidates.sort(key=lambda one: VERDICTS.index(one.verdict))
     winner = candidates[0].signal.id if candidates and candidates[0].verdict == "wins" else None

@@ -51,19 +51,20 @@ class Standing:
 def standing(signals: Iterable[Signal], now: datetime) -> Standing:
     """What stands of `signals` at `now`; their order and repetition change nothing."""
     given = list(signals)
-    known = {signal.id: signal for signal in given}
+    known = first_of_each(given)
     repeats = len(given) - len(known)
-    if repeats:
-        known = _first_of_each(given)
     naming = [s for s in known.values() if s.supersedes is not None and s.kind != "consent"]
     if naming:
         return _retire(known, naming, now, repeats)
     return Standing([s for s in known.values() if s.kind != "consent"], {}, repeats=repeats)
 
 
-def _first_of_each(signals: Iterable[Signal]) -> dict[str, Signal]:
+def first_of_each(signals: Sequence[Signal]) -> dict[str, Signal]:
     """One signal for each id: the one that was stored first, whatever the others say."""
-    known: dict[str, Signal] = {}
+    known = {signal.id: signal for signal in signals}
+    if len(known) == len(signals):
+        return known
+    known.clear()
     for signal in signals:
         other = known.setdefault(signal.id, signal)
         if other is not signal and _arrival(signal) < _arrival(other):

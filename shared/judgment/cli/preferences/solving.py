@@ -28,7 +28,7 @@ from judgment.preferences.solver import solve as ranked
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from judgment.preferences.solver import Ballot
+    from judgment.preferences.solver import Ballot, Count
 
 NOT_OF_A_DOCUMENT = frozenset(("as_of", "audience", "purpose"))
 """What `get` prints beside a document's own fields."""
@@ -85,18 +85,22 @@ def _counted(asked: Mapping[str, Any]) -> dict[str, Any]:
     titles = {found[1]: found[2] for line in text.splitlines() if (found := _NAMED.match(line))}
     candidates = sorted({*titles, *_named(ballots)})
     found = count(ballots, candidates, method=asked["method"] or "condorcet")
-    answer: dict[str, Any] = {
+    ranking = [
+        {**one, "title": titles.get(one["candidate"], "")} for one in _count(found)["ranking"]
+    ]
+    answer = {**_count(found), "ranking": ranking, "trace": found.trace}
+    return {**answer, "words": words(found.trace)} if asked["words"] else answer
+
+
+def _count(found: Count) -> dict[str, Any]:
+    return {
         "method": found.trace["inputs"]["method"],
         "digest": found.trace["digest"],
         "winner": found.winner,
         "undefeated": list(found.undefeated),
         "cycle": list(found.cycle),
-        "ranking": [
-            {**one, "title": titles.get(one["candidate"], "")} for one in found.trace["ranking"]
-        ],
-        "trace": found.trace,
+        "ranking": found.trace["ranking"],
     }
-    return {**answer, "words": words(found.trace)} if asked["words"] else answer
 
 
 def _named(ballots: Sequence[Ballot]) -> set[str]:
@@ -104,15 +108,50 @@ def _named(ballots: Sequence[Ballot]) -> set[str]:
 
 
 def _verified(name: str) -> int | None:
-    """Print what in a trace does not follow from its inputs; a whole answer of `solve` is one."""
+    """Print what in a trace does not follow from its inputs, nor in the answer around it."""
     found = _read(name, "--verify")
-    if isinstance(found, Mapping) and "trace" in found:
-        found = cast("Mapping[str, Any]", found)["trace"]
-    problems = verify(found)
+    answer: Any = found if isinstance(found, Mapping) and "trace" in found else None
+    trace: Any = found if answer is None else answer["trace"]
+    problems = verify(trace)
+    if answer is not None and not problems:
+        follows = {**_again(trace["inputs"]), "words": words(trace)}
+        names = sorted(name for name in follows.keys() & answer if name != "trace")
+        wrong = [name for name in names if not _agree(answer[name], follows[name])]
+        problems = [f"{name} does not follow from the trace" for name in wrong]
     emit({"holds": not problems, "problems": problems})
     if problems:
-        say("The trace does not follow from its inputs.")
+        say("It does not follow from its inputs.")
     return REFUSED if problems else None
+
+
+def _again(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer, by the inputs of a trace that holds."""
+    if "ballots" in inputs:
+        ballots = ballots_from(inputs["ballots"])
+        return _count(count(ballots, inputs["candidates"], method=inputs["method"]))
+    veto = inputs["veto_below"]
+    solution = ranked(
+        options_from(inputs["options"]),
+        participants_from(inputs["participants"]),
+        policy=inputs["policy"],
+        normalise=inputs["normalise"],
+        constraints=constraints_from(inputs["constraints"]),
+        veto_below=-0.5 if veto is None else veto,
+        forced_order=inputs["forced_order"],
+    )
+    return solution_object(solution, trace=False)
+
+
+def _agree(said: Any, follows: Any) -> bool:
+    """Whether two JSON values are the same, but for fields of objects that only one has: what the
+    API answers has fewer, and titles of candidates stand in no trace."""
+    if isinstance(said, Mapping) and isinstance(follows, Mapping):
+        one, other = cast("Mapping[str, Any]", said), cast("Mapping[str, Any]", follows)
+        return all(_agree(one[name], other[name]) for name in one.keys() & other.keys())
+    if isinstance(said, list) and isinstance(follows, list):
+        these, those = cast("list[Any]", said), cast("list[Any]", follows)
+        return len(these) == len(those) and all(map(_agree, these, those))
+    return type(said) is type(follows) and said == follows
 
 
 def _read(name: str, what: str) -> Any:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from judgment.kit.hashing import canonical_json
+from judgment.preferences.keys import checked_key
 from judgment.preferences.model import InvalidSignal, Signal
 from judgment.preferences.signals import from_stored
 from judgment.preferences.times import read_moment
@@ -96,6 +97,14 @@ def letter_of(path: Path) -> DeadLetter | None:
         return None
     texts = [str(content.get(name, "")) for name in ("id", "reason", "at")]
     return DeadLetter(*texts, entry=content["entry"])
+
+
+def key_of(entry: dict[str, Any]) -> str | None:
+    """The key that an entry is about, however it is spelt; None where it names none."""
+    try:
+        return checked_key(entry.get("key"))[0]
+    except InvalidSignal:
+        return None
 
 
 def grouped(batches: Iterable[Batch], most: int) -> Iterator[list[Batch]]:

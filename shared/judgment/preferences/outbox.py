@@ -29,8 +29,10 @@ from judgment.preferences.batches import (
     batch_of,
     encoded,
     grouped,
+    key_of,
     letter_of,
 )
+from judgment.preferences.keys import checked_key
 from judgment.preferences.model import InvalidSignal
 from judgment.preferences.remote import Pushed
 from judgment.preferences.signals import from_stored, stored
@@ -89,13 +91,16 @@ class Outbox:
     def forget(self, key: str, before: datetime, ids: Collection[str] = ()) -> None:
         """Never send statements about a key up to `before`, and ask the remote to suppress them.
 
-        What waits or lies dead of them is removed; the request waits like a signal does.
+        What waits or lies dead of them is removed; the request waits like a signal does. Raises
+        InvalidSignal for a key that is none.
         """
         make_folder(self.folder)
-        asked = {"key": key, "before": written(before), "ids": sorted(ids)}
+        name, _ = checked_key(key)
+        asked = {"key": name, "before": written(before), "ids": sorted(ids)}
         with locked(self.folder / ".adding"):
             self._write_next({"withdraw": asked})
-            self._drop_letters(key)
+            self._without_forgotten()
+            self._drop_letters(name)
 
     def waiting(self) -> int:
         """How many signals wait, without those already known to be unreadable."""
@@ -199,22 +204,38 @@ class Outbox:
                 forgotten.add(batch.withdrawal.key)
                 kept.append(batch)
                 continue
-            gone = {signal.id for signal in batch.signals if signal.key in forgotten}
-            if gone:
-                self._settle(batch, gone)
-                left = tuple(s for s in batch.signals if s.id not in gone)
-                batch = replace(batch, signals=left, unreadable=())
+            batch = self._stripped(batch, forgotten)
             if batch.signals or batch.unreadable:
                 kept.append(batch)
         return kept[::-1]
+
+    def _stripped(self, batch: Batch, forgotten: Collection[str]) -> Batch:
+        """A batch and its file without what is about a forgotten key, readable or not."""
+        left = tuple(signal for signal in batch.signals if signal.key not in forgotten)
+        odd = tuple(entry for entry in batch.unreadable if key_of(entry) not in forgotten)
+        if len(left) == len(batch.signals) and len(odd) == len(batch.unreadable):
+            return batch
+        if left or odd:
+            self._write(batch.path, {"signals": [*map(stored, left), *odd]})
+        else:
+            batch.path.unlink(missing_ok=True)
+        return replace(batch, signals=left, unreadable=odd)
 
     def _set_damaged_aside(self) -> list[str]:
         aside = [path for path in self._paths() if batch_of(path) is None]
         for path in aside:
             make_folder(self.damaged_folder)
             with suppress(FileNotFoundError):
-                path.replace(self.damaged_folder / path.name)
+                path.replace(self._free_place(path))
         return [path.name for path in aside]
+
+    def _free_place(self, path: Path) -> Path:
+        """Where to put a damaged file: numbers are given again once the outbox has been empty."""
+        place, number = self.damaged_folder / path.name, 1
+        while place.exists():
+            number += 1
+            place = self.damaged_folder / f"{path.stem}-{number}.json"
+        return place
 
     def _bury(self, name: str, reason: str, entry: dict[str, Any]) -> None:
         make_folder(self.dead_folder)
@@ -224,7 +245,7 @@ class Outbox:
 
     def _drop_letters(self, key: str) -> None:
         for path, letter in self._letters():
-            if letter.entry.get("key") == key:
+            if key_of(letter.entry) == key:
                 path.unlink(missing_ok=True)
 
     def _letters(self) -> Iterator[tuple[Path, DeadLetter]]:

@@ -274,6 +274,53 @@ def test_forgetting_takes_dead_letters_of_the_key_along(outbox: Outbox) -> None:
     assert [letter.id for letter in outbox.dead()] == [other.id]
 
 
+@pytest.mark.parametrize("asked", ["caf\u00e9.oat", "cafe\u0301.oat"])
+@pytest.mark.parametrize("said", ["caf\u00e9.oat", "cafe\u0301.oat"])
+def test_no_spelling_of_a_forgotten_key_is_left_waiting_or_dead(
+    outbox: Outbox, asked: str, said: str
+) -> None:
+    """Nor until the next flush: an outbox that is never flushed must not keep it either."""
+    dead, waits, other = signal(said, value="SECRET 1"), signal(said, value="SECRET 2"), signal("a")
+    remote = FakeRemote()
+    remote.refuses = {dead.id}
+    outbox.add([dead])
+    outbox.flush(remote, minute())
+    outbox.add([waits, other])
+    outbox.forget(asked, NOW)
+    left = [path for path in outbox.folder.rglob("*") if path.is_file()]
+    assert [path.name for path in left if b"SECRET" in path.read_bytes()] == []
+    assert (outbox.dead(), outbox.waiting()) == ([], 1)
+    outbox.flush(remote, minute())
+    assert remote.arrivals == [other.id]
+    assert [key for key, *_ in remote.withdrawals] == ["caf\u00e9.oat"]
+
+
+def test_forgetting_loses_no_entry_about_another_key_and_keeps_none_about_its_own(
+    outbox: Outbox,
+) -> None:
+    outbox.add([signal("health.diet"), signal("a.other"), signal("health.diet", value="SECRET")])
+    [name] = files(outbox)
+    content = json.loads((outbox.folder / name).read_text())
+    for entry in content["signals"][1:]:
+        entry["v"] = 2  # as a later version of the program would write it
+    (outbox.folder / name).write_text(json.dumps(content))
+    outbox.forget("health.diet", NOW)
+    outbox.flush(FakeRemote(), minute())
+    assert [letter.entry["key"] for letter in outbox.dead()] == ["a.other"]
+
+
+def test_a_second_damaged_file_of_a_name_does_not_take_the_place_of_the_first(
+    outbox: Outbox,
+) -> None:
+    for content in ("first", "second", "third"):
+        outbox.add([signal("a.b")])
+        [name] = files(outbox)
+        (outbox.folder / name).write_text(content)
+        assert outbox.flush(FakeRemote(), minute()).damaged == (name,)
+    kept = [(outbox.damaged_folder / name).read_text() for name in outbox.damaged()]
+    assert sorted(kept) == ["first", "second", "third"]
+
+
 def test_what_dies_while_it_is_being_forgotten_is_gone_after_the_next_flush(
     outbox: Outbox, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ ROUNDED_TO = 6
 UNKNOWN_PLATFORM = "unknown"
 ENTRY_FIELDS = ("confidence", "n_signals", "observed_at", "sources", "value", "weight")
 NAMES_LIMIT = 16
+MEANT_NULLS = frozenset(("value", "half_life_days"))
 
 _ABSENT = object()
 _WRAPPINGS = 3
@@ -64,30 +65,35 @@ def read_record(record: object) -> Signal:
     The record's time is when it was said; a payload's own time counts where the record has none.
     The reference's id among the sources names the signal, so that a record that was stored after
     it had been kept elsewhere is the same one; other names are aliases. What a short record leaves
-    out has our defaults.
+    out has our defaults. A name that is none is passed over.
     """
     outer = _object(record, "a record must be an object")
-    metadata = _object(outer.get("metadata", {}), "metadata must be an object")
+    metadata = _object(_first(outer.get("metadata"), {}), "metadata must be an object")
     payload = _payload(outer)
     names = _names(outer, metadata)
     observed_at = _first(outer.get("recorded_at"), metadata.get("recorded_at"))
     if isinstance(observed_at, dict):
         observed_at = cast("dict[str, Any]", observed_at).get("start")
-    identity = next((n for n in names if n.startswith(TEMP_PREFIX)), outer.get("id"))
-    fields = {name: payload[name] for name in PAYLOAD_FIELDS if name in payload}
+    known = _known_names(outer, names)
+    identity = known[0] if known else outer.get("id")
+    fields = {name: payload[name] for name in PAYLOAD_FIELDS if _is_stated(name, payload)}
     fields.update(
         id=identity,
-        aliases=[name for name in _known_names(outer, names) if name != identity],
+        aliases=known[1:],
         observed_at=_first(observed_at, payload.get("observed_at")),
         source=_source(payload.get("source"), names),
-        scope=payload.get("scope", "global"),
     )
     return from_stored(fields)
 
 
+def _is_stated(name: str, payload: Mapping[str, Any]) -> bool:
+    """Whether a field is there; null is nothing but where it means something of its own."""
+    return name in payload and (payload[name] is not None or name in MEANT_NULLS)
+
+
 def _payload(outer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The innermost object of JSON texts and of objects that hold nothing but a note."""
-    inner: object = _first(outer.get("note"), outer.get("data"))
+    """The innermost object of JSON texts and of objects with a note that state no key."""
+    inner: object = _first(outer.get("note") or None, outer.get("data"))
     for _ in range(_WRAPPINGS):
         if isinstance(inner, str):
             try:
@@ -95,7 +101,7 @@ def _payload(outer: Mapping[str, Any]) -> Mapping[str, Any]:
             except (ValueError, RecursionError):
                 raise InvalidSignal("the record's note is not JSON") from None
         found = _object(inner, "the record's note is no signal")
-        if set(found) != {"note"}:
+        if "key" in found or "note" not in found:
             return found
         inner = found["note"]
     raise InvalidSignal("the record's note is no signal")
@@ -115,7 +121,8 @@ def _known_names(outer: Mapping[str, Any], names: list[str]) -> list[str]:
     known = [name for name in names if name.startswith(TEMP_PREFIX)]
     if isinstance(outer.get("id"), str):
         known.append(outer["id"])
-    return [name for name in dict.fromkeys(known) if len(name) <= NAME_CHARACTERS][:NAMES_LIMIT]
+    fit = (n for n in dict.fromkeys(known) if 0 < len(n) <= NAME_CHARACTERS and n.isprintable())
+    return list(fit)[:NAMES_LIMIT]
 
 
 def _source(stated: object, names: list[str]) -> dict[str, Any]:

@@ -26,6 +26,7 @@ ENTRY_FIELDS = OPINION_FIELDS | {
     "strength",
     "half_life_days",
     "observed_at",
+    "counted_from",
     "n_signals",
     "sources",
     "flags",

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from judgment.kit.errors import InvalidRequest
+from judgment.preferences.compiling import compile_signals
+from judgment.preferences.documents import RARE
 from judgment.preferences.solver import (
     Constraint,
     Opinion,
@@ -21,6 +23,7 @@ from judgment.preferences.solver import (
     solve,
 )
 from tests.unit.preferences.solver.groups import option, person
+from tests.unit.preferences.statements import NOW, days_ago, kept, said
 
 pytestmark = pytest.mark.promise("P3-solver", "P3-refuse", "P3-defect-18")
 
@@ -177,6 +180,18 @@ def test_participants_are_read_from_weights_documents_and_by_name() -> None:
         {"ann": {"weights": weights}},
     ):
         assert participants_from(value) == (expected,)
+
+
+def test_every_field_that_a_compile_can_write_is_passed_over() -> None:
+    """With a time ahead of the clock, without a zone, in another spelling, above another entry."""
+    ahead = said("cafe\u0301.oat", observed_at="2999-01-01T00:00:00")
+    faint = said("editor.indent", half_life_days=None, observed_at=days_ago(400))
+    own = said("editor.indent", scope="platform:codex")
+    document = compile_signals(kept([ahead, faint, own]), NOW).documents["codex"]
+    fields = {name for entry in document["keys"].values() for name in entry}
+    assert fields >= {"beneath", *RARE}
+    [read] = participants_from([{"id": "ann", **document}])
+    assert read.opinions.keys() == document["keys"].keys()
 
 
 def test_what_is_no_participant_is_refused() -> None:

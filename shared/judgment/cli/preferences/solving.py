@@ -85,10 +85,10 @@ def _counted(asked: Mapping[str, Any]) -> dict[str, Any]:
     titles = {found[1]: found[2] for line in text.splitlines() if (found := _NAMED.match(line))}
     candidates = sorted({*titles, *_named(ballots)})
     found = count(ballots, candidates, method=asked["method"] or "condorcet")
-    ranking = [
-        {**one, "title": titles.get(one["candidate"], "")} for one in _count(found)["ranking"]
+    answer = {**_count(found), "trace": found.trace}
+    answer["ranking"] = [
+        {**one, "title": titles.get(one["candidate"], "")} for one in answer["ranking"]
     ]
-    answer = {**_count(found), "ranking": ranking, "trace": found.trace}
     return {**answer, "words": words(found.trace)} if asked["words"] else answer
 
 
@@ -110,8 +110,10 @@ def _named(ballots: Sequence[Ballot]) -> set[str]:
 def _verified(name: str) -> int | None:
     """Print what in a trace does not follow from its inputs, nor in the answer around it."""
     found = _read(name, "--verify")
-    answer: Any = found if isinstance(found, Mapping) and "trace" in found else None
-    trace: Any = found if answer is None else answer["trace"]
+    answer: dict[str, Any] | None = None
+    if isinstance(found, Mapping) and "trace" in found:
+        answer = dict(cast("Mapping[str, Any]", found))
+    trace: Any = cast("Any", found) if answer is None else answer["trace"]
     problems = verify(trace)
     if answer is not None and not problems:
         follows = {**_again(trace["inputs"]), "words": words(trace)}
@@ -142,7 +144,7 @@ def _again(inputs: Mapping[str, Any]) -> dict[str, Any]:
     return solution_object(solution, trace=False)
 
 
-def _agree(said: Any, follows: Any) -> bool:
+def _agree(said: object, follows: object) -> bool:
     """Whether two JSON values are the same, but for fields of objects that only one has: what the
     API answers has fewer, and titles of candidates stand in no trace."""
     if isinstance(said, Mapping) and isinstance(follows, Mapping):
@@ -151,7 +153,7 @@ def _agree(said: Any, follows: Any) -> bool:
     if isinstance(said, list) and isinstance(follows, list):
         these, those = cast("list[Any]", said), cast("list[Any]", follows)
         return len(these) == len(those) and all(map(_agree, these, those))
-    return type(said) is type(follows) and said == follows
+    return isinstance(said, bool) is isinstance(follows, bool) and bool(said == follows)
 
 
 def _read(name: str, what: str) -> Any:

@@ -8,10 +8,12 @@ to another store, shown to somebody, or copied by a backup.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from unicodedata import normalize
 
 from judgment.kit.files import read_private, write_private
 from judgment.kit.killpoints import reach
@@ -23,9 +25,11 @@ from judgment.preferences.local.journal import Journal
 from judgment.preferences.local.meta import read_meta, write_meta
 from judgment.preferences.local.places import CANDIDATES, OUTBOX, SIGNALS
 from judgment.preferences.local.publishing import publish
-from judgment.preferences.local.stream import Stream
+from judgment.preferences.local.stream import Stream, loaded
 from judgment.preferences.local.versions import document_versions
 from judgment.preferences.signals import read_lines
+
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ def _without_signals(root: Path, key: str) -> int:
     gone = 0
     for line in lines:
         signals, _ = read_lines([line])
-        if signals[0].key == key if signals else _mentions(line, key):
+        if signals[0].key == key if signals else _is_about(line, key):
             gone += 1
         else:
             left.append(line)
@@ -116,6 +120,21 @@ def _waiting(root: Path, key: str) -> Iterator[str]:
                 yield path.relative_to(root).as_posix()
 
 
+def _is_about(line: bytes, key: str) -> bool:
+    """Whether a line that is no signal is about a key: by its own word, else where it is quoted.
+
+    A line of a later version of this program names its key as ours do, and stays if it is another.
+    """
+    record = loaded(line)
+    stated = record.get("key") if record is not None else None
+    if isinstance(stated, str):
+        return normalize("NFC", stated) == key
+    return _mentions(line, key)
+
+
 def _mentions(data: bytes, key: str) -> bool:
-    """Whether a text holds a key, written raw or with JSON's escapes."""
-    return key.encode() in data or json.dumps(key)[1:-1].encode() in data
+    """Whether a text, JSON or the rest of it, quotes a key, however it is spelt or escaped."""
+    text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), data.decode("utf-8", "replace"))
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # pairs made whole
+    quoted = json.dumps(key, ensure_ascii=False)
+    return quoted in normalize("NFC", text)

@@ -95,6 +95,48 @@ def test_an_unreadable_line_that_names_the_key_goes_and_another_stays(tmp_path: 
     assert [bad.position for bad in store.signals()[1]] == [2]
 
 
+@pytest.mark.parametrize(
+    "spelt", ["caf\u00e9", "cafe\u0301", "caf\\u00e9", "cafe\\u0301", "caf\\u00E9"]
+)
+@pytest.mark.parametrize("form", ['{"v":2,"key":"%s","value":1}', '{"key":"%s","value":"broken'])
+def test_an_unreadable_line_goes_however_the_key_is_spelt_in_it(
+    tmp_path: Path, spelt: str, form: str
+) -> None:
+    store = opened(tmp_path)
+    store.append([statement("kept")])
+    with (store.root / "signals.jsonl").open("a") as file:
+        file.write(form % spelt + "\n")
+    (store.root / "outbox").mkdir()
+    (store.root / "outbox" / "one.json").write_text(form % spelt)
+    found = store.forget("cafe\u0301")
+    assert (found.signals, found.waiting) == (1, ("outbox/one.json",))
+    assert store.signals()[1] == []
+
+
+def test_a_key_beyond_the_basic_plane_is_found_in_its_escaped_form(tmp_path: Path) -> None:
+    store = opened(tmp_path)
+    store.append([statement("mood.\U0001f600", "\U0001f600")])
+    with (store.root / "signals.jsonl").open("a") as file:
+        file.write(
+            '{"key":"mood.\\ud83d\\ude00","value":"broken\n{"key":"\\ud83d","value":"broken\n'
+        )
+    assert store.forget("mood.\U0001f600").signals == 2
+    assert [bad.position for bad in store.signals()[1]] == [1]
+
+
+def test_a_line_of_a_later_version_stays_unless_it_is_about_that_very_key(tmp_path: Path) -> None:
+    """Short names occur in every line: `a` in `data`, `v` as a field's name."""
+    store = opened(tmp_path)
+    store.append([statement("a"), statement("v")])
+    later = '{"key":"data.v","value":{"v":"a"},"v":2}\n'
+    with (store.root / "signals.jsonl").open("a") as file:
+        file.write(later)
+    for key in ("a", "v", "data", "value"):
+        store.forget(key)
+    assert (store.root / "signals.jsonl").read_text() == later
+    assert store.forget("data.v").signals == 1
+
+
 def test_a_version_that_cannot_be_read_and_names_the_key_goes(tmp_path: Path) -> None:
     store = filled(tmp_path, Clock())
     path = store.versions()[0].path

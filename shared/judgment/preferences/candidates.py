@@ -96,7 +96,7 @@ class Candidates:
         with locked(self._draining):
             for path in self._queues(session):
                 lines = self._read(path)
-                done = _kept_lines(path)
+                done = _kept_lines(path, lines)
                 found, bad = _statements(path, lines, done, agent, now)
                 set_aside += bad
                 if found:
@@ -110,7 +110,8 @@ class Candidates:
 
     def waiting(self) -> int:
         """How many statements are noticed and not kept."""
-        return sum(max(0, len(self._read(path)) - _kept_lines(path)) for path in self._queues(None))
+        queues = ((path, self._read(path)) for path in self._queues(None))
+        return sum(len(lines) - _kept_lines(path, lines) for path, lines in queues)
 
     def forget(self, key: str) -> int:
         """Blank every statement about `key`, kept or not; how many there were."""
@@ -143,8 +144,8 @@ class Candidates:
             return
         with locked(self._writing):
             if len(_content(path)[0]) == lines:
+                _marker(path).unlink(missing_ok=True)  # first: alone it would speak of a new queue
                 path.unlink()
-                _marker(path).unlink(missing_ok=True)
 
 
 def platforms(root: Path) -> list[str]:
@@ -164,12 +165,16 @@ def _marker(path: Path) -> Path:
     return path.with_suffix(".kept")
 
 
-def _kept_lines(path: Path) -> int:
-    """How many lines have been kept. An unreadable count is none: keeping twice does no harm."""
+def _kept_lines(path: Path, lines: Sequence[str]) -> int:
+    """How many of `lines` have been kept.
+
+    A count that is unreadable, or of a queue that is no more, is none: keeping twice does no harm.
+    """
     try:
-        return int(_marker(path).read_text(encoding="ascii"))
+        count = int(_marker(path).read_text(encoding="ascii"))
     except (OSError, ValueError):
         return 0
+    return count if 0 <= count <= len(lines) else 0
 
 
 def _content(path: Path) -> tuple[list[str], int]:

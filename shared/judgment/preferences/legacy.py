@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from judgment.kit.hashing import canonical_json, sha256_hex
 from judgment.preferences.model import InvalidSignal, Signal
-from judgment.preferences.signals import NAME_CHARACTERS, PAYLOAD_FIELDS, from_stored
+from judgment.preferences.signals import ALIAS_LIMIT, NAME_CHARACTERS, PAYLOAD_FIELDS, from_stored
 
 TEMP_PREFIX = "com.fulcra-prefs.sig."
 CAPTURE_PREFIX = "com.fulcra-prefs.capture."
@@ -21,7 +21,6 @@ TEMP_DIGITS = 24
 ROUNDED_TO = 6
 UNKNOWN_PLATFORM = "unknown"
 ENTRY_FIELDS = ("confidence", "n_signals", "observed_at", "sources", "value", "weight")
-NAMES_LIMIT = 16
 MEANT_NULLS = frozenset(("value", "half_life_days"))
 
 _ABSENT = object()
@@ -122,7 +121,7 @@ def _known_names(outer: Mapping[str, Any], names: list[str]) -> list[str]:
     if isinstance(outer.get("id"), str):
         known.append(outer["id"])
     fit = (n for n in dict.fromkeys(known) if 0 < len(n) <= NAME_CHARACTERS and n.isprintable())
-    return list(fit)[:NAMES_LIMIT]
+    return list(fit)[:ALIAS_LIMIT]
 
 
 def _source(stated: object, names: list[str]) -> dict[str, Any]:

@@ -31,6 +31,8 @@ from judgment.preferences.values import checked_value
 
 NAMESPACE = uuid.UUID("56389a64-05c8-4ee5-bad8-8bf9a7f2d58c")
 NAME_CHARACTERS = 200
+ALIAS_LIMIT = 16
+"""Other names of one signal that are kept."""
 LINE_CHARACTERS = 64 * 1024
 LARGEST_SEQUENCE = 2**31 - 1
 LARGEST_POSITION = 2**53 - 1
@@ -312,6 +314,6 @@ def _aliases(record: Mapping[str, Any]) -> tuple[str, ...]:
     names = record.get("aliases")
     if names is None:
         return ()
-    if not isinstance(names, list) or len(cast("list[object]", names)) > 16:
-        raise InvalidSignal("aliases must be a list of at most 16")
+    if not isinstance(names, list) or len(cast("list[object]", names)) > ALIAS_LIMIT:
+        raise InvalidSignal(f"aliases must be a list of at most {ALIAS_LIMIT}")
     return tuple(_text(name, "aliases") for name in cast("list[object]", names))

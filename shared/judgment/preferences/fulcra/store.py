@@ -24,7 +24,7 @@ from judgment.preferences.fulcra.records import (
 )
 from judgment.preferences.model import InvalidSignal, Signal
 from judgment.preferences.remote import Pulled, Pushed
-from judgment.preferences.signals import Quarantined
+from judgment.preferences.signals import ALIAS_LIMIT, Quarantined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -114,6 +114,7 @@ class FulcraStore:
         signals: dict[str, Signal] = {}
         bad: list[Quarantined] = []
         left_out = 0
+        names: dict[str, set[str]] = {}
         for found in self._everything():
             says = found.says
             if isinstance(says, Quarantined):
@@ -121,10 +122,11 @@ class FulcraStore:
             elif says.kind == "consent":
                 left_out += 1
             else:
-                known = signals.setdefault(says.id, says)
-                names = {*known.aliases, *says.aliases} - {says.id}
-                signals[says.id] = replace(known, aliases=tuple(sorted(names)))
-        return Pulled(tuple(signals.values()), tuple(bad), left_out)
+                signals.setdefault(says.id, says)
+                names.setdefault(says.id, set()).update(says.aliases)
+        corrected = {one.supersedes for one in signals.values()}
+        merged = [_called(one, names[one.id] - {one.id}, corrected) for one in signals.values()]
+        return Pulled(tuple(merged), tuple(bad), left_out)
 
     def publish(self, files: Mapping[str, str]) -> Published:
         """See `Remote.publish`. Absolute paths below the folder of the settings."""
@@ -209,6 +211,13 @@ class FulcraStore:
 
     def _everything(self) -> Iterator[Found]:
         return everything(self._client, self._seconds, self._now(), self._definition_id)
+
+
+def _called(signal: Signal, names: Collection[str], corrected: Collection[str | None]) -> Signal:
+    """A signal with the names that its records bear, as many as can be kept: one that was sent
+    again and again has one for each time, and those that a correction means come first."""
+    ordered = sorted(names, key=lambda name: (name not in corrected, name))
+    return replace(signal, aliases=tuple(sorted(ordered[:ALIAS_LIMIT])))
 
 
 def meta_with(data_type: str, there: dict[str, Any] | None) -> dict[str, Any]:

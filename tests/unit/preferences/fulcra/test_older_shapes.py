@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from judgment.preferences.local.store import LocalStore
 from tests.fakes.fulcra_account import ANNOTATION_SOURCE
 from tests.unit.preferences.fulcra.hosts import NOW, Desk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from judgment.preferences.fulcra.store import FulcraStore
     from judgment.preferences.model import Signal
     from tests.fakes.fulcra_server import FulcraServer
@@ -87,6 +90,29 @@ def test_the_other_system_is_read_with_what_it_leaves_out(
     )
     assert signal.confidence == 1.0
     assert signal.observed_at.isoformat() == SAID_AT
+
+
+def test_a_statement_that_was_sent_again_and_again_can_be_kept_and_corrected(
+    store: FulcraStore, server: FulcraServer, tmp_path: Path
+) -> None:
+    """The older program retries a record for ever; each time the service gives it another id."""
+    definition = server.account.define("Preference Signals")
+    ids = [f"00000000-0000-4000-8000-{number:012}" for number in range(40)]
+    for identifier in ids:
+        note(server, definition, json.dumps(PAYLOAD), id=identifier)
+    correction = {**PAYLOAD, "value": "corrected", "strength": -0.1, "supersedes": ids[-1]}
+    sources = [ANNOTATION_SOURCE + definition]
+    note(server, definition, json.dumps(correction), sources=sources,
+         recorded_at="2026-05-01T00:00:00+00:00")  # fmt: skip
+    files = LocalStore(tmp_path / "prefs", lambda: NOW)
+    for _ in range(2):
+        files.receive(store.pull().signals)
+    signals, bad = files.signals()
+    assert (len(signals), bad) == (2, [])
+    files.compile()
+    document = files.document()
+    assert document is not None
+    assert document["keys"]["dining.cuisine.thai"]["value"] == "corrected"
 
 
 def test_older_records_that_say_nothing_are_set_aside_and_counted(

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgment.preferences.compiling import compile_signals
+from judgment.preferences.compiling import compile_signals, encoded
+from judgment.preferences.documents import read_document, view
 from judgment.preferences.keys import checked_glob, checked_key, glob_matches
 from judgment.preferences.model import InvalidSignal
-from judgment.preferences.signals import captured_from, payload_of, read_lines, signal_from
+from judgment.preferences.signals import captured_from, payload_of, read_lines, signal_from, stored
 from tests.unit.preferences.statements import NOW, days_ago, kept, said
 
 pytestmark = pytest.mark.promise("P3-core-signal", "001-signals")
@@ -177,6 +178,52 @@ def test_a_time_without_a_zone_is_utc_and_marked_and_another_zone_is_the_same_mo
     assert entry["flags"] == ["naive_time"]
     zoned = said(observed_at="2026-06-01T14:00:00+02:00")
     assert (zoned.observed_at, zoned.naive_time) == (naive.observed_at, False)
+
+
+@pytest.mark.promise("P3-defect-04")
+@pytest.mark.parametrize("field", ["observed_at", "recorded_at"])
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        *("garbage", "garbage-and-more-of-it", "2026-13-45T99:99:99Z", "2026-02-30T12:00:00Z"),
+        *("9999-12-31T23:59:59-23:59", "1970-01-01T00:00:00+00:01", "2026-06-01T24:00:00Z"),
+        *("2026-06-01T12:00:00+99:00", "0001-01-01T00:00:00Z", 1_780_000_000, [], {}, True, 1e300),
+    ],
+    ids=repr,
+)
+def test_a_stored_record_whose_time_is_no_time_is_set_aside_and_stops_no_compile(
+    field: str, garbage: Any
+) -> None:
+    [good] = kept([said(observed_at=days_ago(1))])
+    bad = {**stored(good), "id": "bad", field: garbage}
+    signals, aside = read_lines([json.dumps(bad), json.dumps(stored(good))])
+    assert (signals, [one.position for one in aside]) == ([good], [1])
+    compiled = compile_signals(signals, NOW, len(aside))
+    assert compiled.documents[None]["keys"][good.key]["sources"] == [good.id]
+
+
+@pytest.mark.promise("P3-core", "P3-core-decay")
+@pytest.mark.parametrize(
+    ("written", "moment"),
+    [
+        ("1970-01-01T00:00:00Z", datetime(1970, 1, 1, tzinfo=UTC)),
+        ("9999-12-31T23:59:59.999999Z", datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)),
+        ("2026-03-29T02:30:00+01:00", datetime(2026, 3, 29, 1, 30, tzinfo=UTC)),
+        ("2026-10-25T02:30:00+02:00", datetime(2026, 10, 25, 0, 30, tzinfo=UTC)),
+        ("2026-10-25T02:30:00+01:00", datetime(2026, 10, 25, 1, 30, tzinfo=UTC)),
+    ],
+)
+def test_the_first_and_last_moment_and_the_hours_of_a_clock_change_are_told_apart(
+    written: str, moment: datetime
+) -> None:
+    [signal] = kept([said(observed_at=written)])
+    assert signal.observed_at == moment
+    assert read_lines([json.dumps(stored(signal))]) == ([signal], [])
+    for now in (datetime(1970, 1, 1, tzinfo=UTC), NOW, datetime(9999, 12, 31, tzinfo=UTC)):
+        document = compile_signals([signal], now).documents[None]
+        [entry] = view(read_document(encoded(document)), now)
+        assert entry.weight == document["keys"][signal.key]["weight"]
+        assert 0 <= entry.weight <= 0.8
 
 
 @pytest.mark.promise("P3-core-compile")

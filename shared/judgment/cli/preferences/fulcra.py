@@ -154,8 +154,7 @@ class FulcraFiles(FileStore):
         try:
             remote = self._remote()
         except Unavailable as refusal:
-            trouble = refusal.message if self._outbox.waiting() else None
-            return Taken(frozenset(), "queued", trouble)
+            return Taken(frozenset(), "queued", refusal.message)
         return sent(self._outbox, remote, signals, seconds)
 
     def _remote(self) -> FulcraStore:

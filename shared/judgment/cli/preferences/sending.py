@@ -32,7 +32,8 @@ def sent(outbox: Outbox, remote: Remote, signals: Sequence[Signal], seconds: flo
         flushed = outbox.flush(told, Deadline.after(seconds))
     ids = frozenset(signal.id for signal in signals)
     refused = {name: why for name, why in flushed.rejected.items() if not ids or name in ids}
-    trouble = flushed.trouble if flushed.waiting else None
+    # What waits may be a withdrawal; only another sender that left nothing over is no trouble.
+    trouble = None if flushed.busy and not flushed.waiting else flushed.trouble
     return Taken(ids - refused.keys(), "queued" if trouble else "sent", trouble, refused)
 
 

@@ -85,7 +85,7 @@ def _counted(asked: Mapping[str, Any]) -> dict[str, Any]:
     titles = {found[1]: found[2] for line in text.splitlines() if (found := _NAMED.match(line))}
     candidates = sorted({*titles, *_named(ballots)})
     found = count(ballots, candidates, method=asked["method"] or "condorcet")
-    answer = {**_count(found), "trace": found.trace}
+    answer: dict[str, Any] = {**_count(found), "trace": found.trace}
     answer["ranking"] = [
         {**one, "title": titles.get(one["candidate"], "")} for one in answer["ranking"]
     ]

@@ -177,6 +177,32 @@ def test_a_platforms_entry_hides_a_global_one_above_the_floor_alone(
     assert why(life, KEYS[0], NOW, "codex").winner == life[hidden].id
 
 
+@pytest.mark.promise("P3-core-overlay", "P3-defect-13", "R-15")
+@given(st.sampled_from((-1, 1)), st.floats(OVERLAY_FLOOR, 1), st.floats(0.1, 400), st.floats(0, 9))
+@example(1, 0.8, 90.0, 4.0)
+@example(-1, 0.8, 90.0, 4.1)
+def test_a_stored_platforms_entry_makes_way_once_it_has_faded_and_not_before(
+    sign: int, strength: float, half_life: float, half_lives: float
+) -> None:
+    life = kept(
+        [
+            said(value="shared", strength=0.01, half_life_days=None),
+            said(value="own", strength=sign * strength, half_life_days=half_life,
+                 scope="platform:codex"),
+        ]
+    )  # fmt: skip
+    later = NOW + timedelta(days=half_life * half_lives)
+    document = read_document(encoded(compile_signals(life, NOW).documents["codex"]))
+    age = (later - NOW).total_seconds() / 86_400
+    holds = abs(weight_at(strength, half_life, age)) >= OVERLAY_FLOOR
+    [entry] = view(document, later)
+    assert (entry.value, entry.scope) == (
+        ("own", "platform:codex") if holds else ("shared", "global")
+    )
+    assert (entry,) == view(compile_signals(life, later).documents["codex"], later)
+    assert why(life, KEYS[0], later, "codex").winner == entry.sources[0]
+
+
 @pytest.mark.promise("P3-defect-03")
 def test_a_platform_whose_last_statement_goes_has_no_document() -> None:
     own = said(value="verbose", scope="platform:codex", observed_at=days_ago(2))

@@ -159,7 +159,7 @@ def test_time_alone_changes_a_document_only_where_a_platforms_entry_fades_below_
             assert [found["added"], found["removed"], found["changed"]] == [{}, {}, {}]
 
 
-@pytest.mark.promise("P3-core-overlay", "R-15")
+@pytest.mark.promise("P3-core-overlay", "R-15", "P3-defect-13")
 @given(st.floats(-1, 1), st.floats(-1, 1), st.floats(1, 400), st.floats(0, 4_000))
 @example(OVERLAY_FLOOR, 1.0, 90.0, 0.0)
 def test_a_platforms_entry_hides_a_global_one_above_the_floor_alone(
@@ -174,6 +174,7 @@ def test_a_platforms_entry_hides_a_global_one_above_the_floor_alone(
     hidden = abs(weight_at(own, half_life, age)) >= OVERLAY_FLOOR
     [entry] = view(document, NOW)
     assert entry.value == ("own" if hidden else "shared")
+    assert document["keys"][KEYS[0]]["value"] == entry.value  # also to who weighs nothing anew
     assert why(life, KEYS[0], NOW, "codex").winner == life[hidden].id
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from judgment.kit.errors import InvalidRequest, Unavailable
@@ -104,6 +104,7 @@ def vars_of(event: Event) -> dict[str, Any]:
     return {name: getattr(event, name) for name in ("kind", "audience", "keys")}
 
 
+@pytest.mark.promise("P3-defect-19")
 def test_an_audience_sees_what_is_open_to_it_and_nothing_of_where_it_comes_from(
     shelf: Callable[[Sequence[object]], Any],
 ) -> None:
@@ -121,6 +122,8 @@ def test_an_audience_sees_what_is_open_to_it_and_nothing_of_where_it_comes_from(
 
 @pytest.mark.promise("P3-defect-19")
 @given(histories, st.sampled_from(AUDIENCES), st.sampled_from(PURPOSES))
+@example([Step("allow", "dining.*", "bob")], "bob", "read")
+@example([Step("allow", "*", "bob", "solve")], "bob", "solve")
 def test_a_disclosure_never_carries_provenance_or_a_key_that_is_not_open(
     history: list[object], audience: str, purpose: str
 ) -> None:

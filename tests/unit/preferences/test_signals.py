@@ -256,6 +256,14 @@ def test_consent_never_enters_a_document_and_retires_no_preference() -> None:
 
 
 @pytest.mark.promise("P3-defect-12")
+def test_a_preference_that_names_consent_is_ignored_and_reported() -> None:
+    consent = said(kind="consent", observed_at=days_ago(5))
+    compiled = compile_signals([consent, said(supersedes=consent.id)], NOW)
+    assert [one.reason for one in compiled.report.ignored_supersedes] == ["consent"]
+    assert compiled.report.superseded == 0
+
+
+@pytest.mark.promise("P3-defect-12")
 @pytest.mark.parametrize(
     ("scope", "of_scope", "holds"),
     [

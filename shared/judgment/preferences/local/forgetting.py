@@ -60,8 +60,7 @@ def forget(root: Path, key: str, now: datetime) -> Forgotten:
     versions = sum([_without_entry(path, name) for path in document_versions(root)])
     reach("forget.scrubbed")
     write_meta(root, {**read_meta(root), "forgetting": None})
-    entries = (json.loads(link.entry) for link in Journal(root).links())
-    named = sum(name in entry.get("keys", ()) for entry in entries)
+    named = sum(_names(link.entry, name) for link in Journal(root).links())
     return Forgotten(name, signals, versions, named, tuple(_waiting(root, name)))
 
 
@@ -116,8 +115,16 @@ def _without_entry(path: Path, key: str) -> bool:
 def _waiting(root: Path, key: str) -> Iterator[str]:
     for folder in (OUTBOX, CANDIDATES):
         for path in sorted((root / folder).rglob("*")):
-            if path.is_file() and not path.is_symlink() and _mentions(path.read_bytes(), key):
+            if path.is_symlink() or not path.is_file():
+                continue
+            if _mentions(read_private(path) or b"", key):
                 yield path.relative_to(root).as_posix()
+
+
+def _names(entry: str, key: str) -> bool:
+    """Whether a ledger entry names a key; one that was tampered with may be anything."""
+    keys = (loaded(entry.encode("utf-8", "replace")) or {}).get("keys")
+    return isinstance(keys, list) and key in keys
 
 
 def _is_about(line: bytes, key: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import pytest
 
 from judgment.preferences.disclosure import Wanted, disclose
 from judgment.preferences.model import InvalidSignal
-from tests.unit.preferences.local.stores import NOW, Clock, opened, statement
+from tests.unit.preferences.local.stores import NOW, Clock, lines, opened, statement
 
 if TYPE_CHECKING:
     from judgment.preferences.local.store import LocalStore
@@ -143,6 +144,22 @@ def test_a_version_that_cannot_be_read_and_names_the_key_goes(tmp_path: Path) ->
     path.write_text(f'{{"health.sleep":"{SECRET}')
     store.forget("health.sleep")
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "entry", ["", "not JSON", "[1]", "null", '{"keys":5}', '{"keys":"health.sleep"}', "\\ud800"]
+)
+def test_a_ledger_that_was_tampered_with_does_not_stop_a_forgetting(
+    tmp_path: Path, entry: str
+) -> None:
+    store = filled(tmp_path, Clock())
+    [link] = lines(store.root / "ledger.jsonl")
+    text = json.dumps({**link, "entry": "ENTRY"}).replace("ENTRY", entry.replace('"', '\\"'))
+    (store.root / "ledger.jsonl").write_text(text + "\n")
+    found = store.forget("health.sleep")
+    assert (found.signals, found.ledger) == (6, 0)
+    assert mentions(store.root, SECRET) == []
+    assert not store.verify().intact
 
 
 def test_versions_that_were_changed_still_read_and_compile_settles(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import isfinite
 from operator import itemgetter
 from typing import Any, cast
 
@@ -65,9 +66,12 @@ class Entry:
 
 
 def read_document(text: str | bytes) -> Document:
-    """The document that a store kept. Raises InvalidDocument; entries are checked by `view`."""
+    """The document that a store kept, of finite numbers. Raises InvalidDocument.
+
+    Entries are checked by `view`.
+    """
     try:
-        document: object = json.loads(text)
+        document: object = json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError):
         raise InvalidDocument from None
     if not isinstance(document, dict):
@@ -76,6 +80,13 @@ def read_document(text: str | bytes) -> Document:
     if found.get("v") != DOCUMENT_VERSION or not isinstance(found.get("keys"), dict):
         raise InvalidDocument
     return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if isfinite(number):
+        return number
+    raise ValueError("not finite")
 
 
 def view(document: Mapping[str, Any], now: datetime) -> tuple[Entry, ...]:
@@ -94,6 +105,8 @@ def _entry(key: str, entry: Mapping[str, Any], now: datetime) -> Entry:
     counted = entry.get("counted_from")
     age = days_between(observed if counted is None else datetime.fromisoformat(counted), now)
     half_life = entry["half_life_days"]
+    if not -1 <= entry["strength"] <= 1 or not 0 <= entry["confidence"] <= 1:
+        raise ValueError("out of range")
     weight = weight_at(entry["strength"], half_life, age)
     if "beneath" in entry and abs(weight) < OVERLAY_FLOOR:
         return _entry(key, entry["beneath"], now)

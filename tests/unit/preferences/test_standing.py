@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 import random
 from dataclasses import replace
 from datetime import timedelta
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from judgment.preferences.compiling import compile_signals
-from judgment.preferences.documents import InvalidDocument, view
+from judgment.preferences.documents import InvalidDocument, read_document, view
 from judgment.preferences.explaining import why
 from judgment.preferences.signals import order_key
 from judgment.preferences.standing import standing
@@ -111,6 +113,11 @@ def test_a_chain_longer_than_any_stack_is_followed_to_its_end() -> None:
         {"observed_at": "yesterday"},
         {"observed_at": "2026-06-01T12:00:00"},
         {"sources": None},
+        {"strength": math.nan, "half_life_days": None},
+        {"strength": 9.99, "half_life_days": None},
+        {"confidence": math.nan, "strength": 1, "half_life_days": None},
+        {"confidence": 2, "strength": 1, "half_life_days": None},
+        {"confidence": None, "strength": 1, "half_life_days": None},
         {"beneath": 5},
     ],
     ids=str,
@@ -128,3 +135,15 @@ def test_a_document_that_was_spoilt_is_refused_and_no_other_error_escapes(
         deep = {**entry, "beneath": deep}
     with pytest.raises(InvalidDocument):
         view({**document, "keys": {signal.key: deep}}, NOW + timedelta(days=1))
+
+
+@pytest.mark.promise("P3-defect-04", "P3-refuse")
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+def test_a_document_with_a_number_that_is_not_finite_is_refused_when_it_is_read(
+    number: str,
+) -> None:
+    document = compile_signals([said(value={"deep": [0.25]})], NOW).documents[None]
+    text = json.dumps(document)
+    assert read_document(text)["keys"] == document["keys"]
+    with pytest.raises(InvalidDocument):
+        read_document(text.replace("0.25", number))

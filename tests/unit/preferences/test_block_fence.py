@@ -18,7 +18,7 @@ from judgment.preferences.platforms import PLATFORMS, Platform
 from tests.fakes.statements import NOON
 
 LINE = re.compile(
-    r'- (?P<word>wants|avoids|fact) (?P<key>"(?:[^"\\]|\\.)*"|"[^"]*…): (?P<value>.*)'
+    r'- (?P<word>wants|avoids|fact) (?P<key>"(?:[^"\\]|\\.)*"|"(?:[^"\\]|\\.)*…): (?P<value>.*)'
     r" \[(?P<weight>[+-]\d\.\d\d)(?:, confidence \d\.\d\d)?(?:, stale)?(?P<short>, shortened)?\]"
 )
 ATTACKS = [
@@ -68,6 +68,7 @@ ENTRIES = st.lists(ENTRY, min_size=1, max_size=12, unique_by=lambda one: one.key
 @pytest.mark.promise("P3-adapters-budget", "P3-defect-16")
 @given(ENTRIES, st.sampled_from(PLATFORMS))
 @example([entry(a, {a: [a]}) for a in ATTACKS], PLATFORMS[0])
+@example([entry('"' + "\x1f" * 40, None)], PLATFORMS[0])
 def test_no_key_and_no_value_ends_the_fence_or_forges_a_line(
     entries: list[Entry], platform: Platform
 ):

@@ -25,6 +25,7 @@ from judgment.preferences.explaining import why
 from judgment.preferences.keys import glob_matches
 from judgment.preferences.shapes import entry_shape, signal_shape
 from judgment.preferences.signals import captured_from
+from judgment.preferences.solver import options_from, participants_from, solve, words
 from tests.fakes.listening import Listening, QuietHandler
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ WRONG = {"code": "unauthorized", "error": "Unauthorized", "message": "Missing or
 
 
 class Api(Listening):
-    """`trouble` is answered instead of everything, `declined` keys are refused with their batch.
+    """`trouble` is answered instead of everything, `declined` keys are refused with their batch;
+    after `trouble_after` captures it is down for captures.
 
     `page` is how many entries one answer holds at most. `asked` is every request by order.
     """
@@ -47,6 +49,7 @@ class Api(Listening):
         self.links: list[wire.LedgerEntry] = []
         self.asked: list[tuple[str, str, str | None]] = []
         self.trouble: tuple[int, Any] | None = None
+        self.trouble_after: int | None = None
         self.declined: set[str] = set()
         self.page = 1_000
         super().__init__(_handler(self))
@@ -125,6 +128,8 @@ class Api(Listening):
         self.links.append(link)
 
     def _post_signals(self, stated: wire.CaptureRequest) -> Any:
+        if self.trouble_after is not None and self.count("POST", "/signals") > self.trouble_after:
+            return 503, {"code": "unavailable", "message": "Later."}
         if any(one.key in self.declined for one in stated.signals):
             return 400, {"code": "invalid_request", "message": "This key is not wanted."}
         now = utc_now()
@@ -171,6 +176,38 @@ class Api(Listening):
             winner=found.winner,
             candidates=candidates,
             omitted=0,
+        )
+
+    def _post_solve(self, stated: wire.SolveRequest) -> Any:
+        """Nobody but the asker has opened anything here."""
+        now = utc_now()
+        held = view(compile_signals(self.signals, now).documents[None], now)
+        mine = {one.key: one.weight for one in held}
+        people = [
+            {"id": one.id or "me", "weights": mine if one.is_self else one.weights}
+            for one in stated.participants
+            if one.owner is None
+        ]
+        found = solve(
+            options_from([one.model_dump() for one in stated.options]),
+            participants_from(people),
+            policy=stated.policy,
+            normalise=stated.normalise,
+            veto_below=stated.veto_below,
+            forced_order=stated.forced_order,
+        )
+        return wire.Solved(
+            policy=stated.policy,
+            ranking=[
+                wire.RankedOption(option=one.option, rank=one.rank, score=one.score)
+                for one in found.ranking
+            ],
+            excluded=[
+                wire.ExcludedOption(option=one.option, reason=one.reason) for one in found.excluded
+            ],
+            without_consent=[one.owner for one in stated.participants if one.owner is not None],
+            trace=found.trace,
+            words=words(found.trace) if stated.words else [],
         )
 
     def _get_consent(self, _: None) -> Any:

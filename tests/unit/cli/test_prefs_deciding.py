@@ -158,6 +158,17 @@ def test_a_compiled_document_counts_as_it_weighs_now(home: Home, tmp_path: Path)
     assert weights == pytest.approx([0.2, 0.2], abs=1e-4)
 
 
+def test_a_document_with_a_future_statement_counts_too(home: Home, tmp_path: Path) -> None:
+    home.capture("dining.cuisine.thai", 1, "--observed-at", "2999-01-01T00:00:00Z")
+    document = json.loads((home.root / "compiled.json").read_text())
+    assert document["keys"]["dining.cuisine.thai"]["flags"] == ["future"]
+    options = tmp_path / "o.json"
+    options.write_text(json.dumps(OPTIONS[:1]))
+    words = ("solve", "--options", str(options), "--participants", "-")
+    said = home.prefs(*words, stdin=json.dumps({"me": document})).json
+    assert said["ranking"][0]["score"] == pytest.approx(0.8, abs=1e-4)
+
+
 def test_what_was_disclosed_has_no_time_and_counts_as_it_stands(home: Home) -> None:
     _document(home, 20)
     home.prefs("consent", "grant", "--key-glob", "*", "--audience", "us", "--level", "solve")

@@ -99,3 +99,18 @@ def test_what_another_machine_had_said_before_is_not(
     desktop.process("compile")
     assert laptop.process("compile").json["received"] == 0
     assert _held(laptop) == set()
+
+
+@pytest.mark.promise("001-onboard")
+def test_whoever_has_not_signed_in_is_told_how_and_loses_nothing(
+    tmp_path: Path, server: FulcraServer
+) -> None:
+    home = _machine(tmp_path / "new", server)
+    (home.folder / ".config/fulcra/credentials.json").unlink()
+    said = home.process("onboard", code=1)
+    assert "fulcra auth login" in said.err
+    _capture(home, "tone")
+    assert _held(home) == {"tone"}
+    assert "fulcra auth login" in home.process("compile", code=1).err
+    forgotten = home.process("forget", "tone", "--yes").json
+    assert "fulcra auth login" in forgotten["trouble"]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from judgment.cli.preferences import sending
+from judgment.contract.preferences import BATCH_LIMIT
 from tests.unit.cli.homes import Home, item, stated
 from tests.unit.cli.hosted_api import KEY, TOKEN, WRONG, Api
 
@@ -94,7 +96,7 @@ def test_without_a_network_a_session_still_starts(owner: Home, api: Api, tmp_pat
     assert away.value("tone") == "short"
     assert '"tone"' in away.process("inject", "--platform", "codex").out
     assert away.capture("tea", "green")["state"] == "queued"
-    for words in (("why", "tone"), ("consent", "list"), ("ledger", "show"), ("compile",)):
+    for words in (("why", "tone"), ("consent", "list"), ("get", "--for", "bob"), ("compile",)):
         said = away.prefs(*words, code=1)
         assert "127.0.0.1 cannot be reached" in said.err
         assert TOKEN not in said.out + said.err
@@ -115,6 +117,31 @@ def test_what_the_api_refuses_is_told_and_the_rest_is_kept(owner: Home, api: Api
     owner.prefs("compile")
     assert api.count("POST", "/signals") == sent
     assert "was refused" in owner.prefs("doctor", code=1).err
+
+
+def test_a_long_import_goes_in_as_few_requests_as_the_api_takes(owner: Home, api: Api) -> None:
+    api.declined = {"key.n150"}
+    batch = json.dumps([item(f"key.n{n}", n) for n in range(350)])
+    words = ("capture-batch", "--platform", "codex", "--file", "-")
+    said = owner.prefs(*words, code=1, stdin=batch).json
+    assert (said["captured"], len(said["refused"])) == (349, 1)
+    assert len(api.signals) == 349
+    assert api.count("POST", "/signals") <= 4 + 2 * 7
+    assert sending.BATCH_LIMIT == BATCH_LIMIT
+
+
+@pytest.mark.promise("P3-refuse")
+def test_what_was_sent_before_the_trouble_is_not_sent_again(owner: Home, api: Api) -> None:
+    api.trouble_after = 2
+    batch = json.dumps([item(f"key.n{n}", n) for n in range(350)])
+    words = ("capture-batch", "--platform", "codex", "--file", "-")
+    said = owner.prefs(*words, stdin=batch)
+    assert said.json["state"] == "queued"
+    assert len(api.signals) == 200
+    api.trouble_after = None
+    assert owner.prefs("compile").json["waiting"] == 0
+    assert len(api.signals) == 350
+    assert api.count("POST", "/signals") == 2 + 1 + 2
 
 
 @pytest.mark.promise("P3-consent", "P3-ledger")
@@ -153,6 +180,31 @@ def test_why_and_diff_ask_the_api(owner: Home) -> None:
     assert set(owner.prefs("diff").json["changed"]) == {"tone"}
     assert owner.value("tone") == "short"
     assert first != second
+
+
+@pytest.mark.promise("P3-hosted-group", "P3-solver-verify")
+def test_a_group_with_owners_is_decided_by_the_api_and_its_answer_holds(
+    owner: Home, api: Api, tmp_path: Path
+) -> None:
+    owner.capture("dining.tea", "green")
+    somebody = "0b7f3a55-7f2f-4d6f-9c39-0a35b5a9f6f1"
+    people = [{"self": True}, {"owner": somebody}, {"id": "bob", "weights": {"dining.beer": 0.5}}]
+    files = {"options": [{"id": "tea", "keys": ["dining.tea"]}], "participants": people}
+    for name, content in files.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    question = [word for name in files for word in (f"--{name}", str(tmp_path / name))]
+    for more in ((), ("--words",)):
+        said = owner.prefs("solve", *question, *more)
+        assert [one["option"] for one in said.json["ranking"]] == ["tea"]
+        assert said.json["without_consent"] == [somebody]
+        assert bool(said.json["words"]) is bool(more)
+        assert owner.prefs("solve", "--verify", "-", stdin=said.out).json["holds"] is True
+    assert api.count("POST", "/solve") == 2
+    local = Home(tmp_path).prefs("solve", *question, code=2)
+    assert "participant" in local.err
+    (tmp_path / "participants").write_text(json.dumps(people[2:]))
+    owner.prefs("solve", *question)
+    assert api.count("POST", "/solve") == 2
 
 
 def test_forgetting_deletes_there_in_the_queue_and_in_the_copy(owner: Home, api: Api) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.unit.cli.homes import ENTRY, Home, item
+from tests.unit.cli.hosted_api import TOKEN, Api
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,6 +58,17 @@ def test_a_long_import_shows_a_bar_and_its_result_stays_json(home: Home, tmp_pat
     assert "Checking" in shown
     assert "100%" in shown
     assert json.loads(out)["captured"] == 600
+
+
+def test_a_long_way_to_the_api_shows_a_bar_of_its_own(tmp_path: Path) -> None:
+    with Api() as api:
+        settings = {"SYNC_API_URL": api.url, "SYNC_OWNER_TOKEN": TOKEN}
+        home = Home(tmp_path, {"JUDGMENT_PREFS_STORE": "hosted", **settings})
+        out, shown = _on_a_terminal(home, *_words(_batch(tmp_path, 600)))
+        assert len(api.signals) == 600
+        assert api.count("POST", "/signals") == 6
+    assert "Sending" in shown
+    assert json.loads(out)["state"] == "sent"
 
 
 def test_a_short_import_shows_none(home: Home, tmp_path: Path) -> None:

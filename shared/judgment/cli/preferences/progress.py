@@ -6,6 +6,9 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from judgment.kit.errors import Unavailable
+from judgment.preferences.remote import Pushed
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
@@ -13,12 +16,14 @@ if TYPE_CHECKING:
 
     from judgment.kit.deadline import Deadline
     from judgment.preferences.model import Signal
-    from judgment.preferences.remote import Onboarded, Published, Pulled, Pushed, Remote
+    from judgment.preferences.remote import Onboarded, Published, Pulled, Remote
 
 T = TypeVar("T")
 
 LONG = 500
 """Fewer items are done before a bar could be read."""
+PART = 100
+"""Signals after which a bar moves."""
 
 
 def is_shown(count: int) -> bool:
@@ -73,11 +78,24 @@ class Told:
         return self._remote.onboard()
 
     def push(self, signals: Sequence[Signal], deadline: Deadline | None = None) -> Pushed:
-        """Of the remote; then the bar moves."""
-        pushed = self._remote.push(signals, deadline)
-        if self._bar is not None:
+        """Of the remote, in parts where a bar is shown, which moves with each."""
+        if self._bar is None:
+            return self._remote.push(signals, deadline)
+        accepted: frozenset[str] = frozenset()
+        rejected: dict[str, str] = {}
+        for start in range(0, len(signals), PART):
+            try:
+                pushed = self._remote.push(signals[start : start + PART], deadline)
+            except Unavailable as trouble:
+                if not start:
+                    raise
+                return Pushed(accepted, rejected, trouble.message)
+            accepted |= pushed.accepted
+            rejected |= pushed.rejected
             self._bar.update(len(pushed.accepted) + len(pushed.rejected))
-        return pushed
+            if pushed.trouble:
+                return Pushed(accepted, rejected, pushed.trouble)
+        return Pushed(accepted, rejected)
 
     def pull(self) -> Pulled:
         """Of the remote."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from judgment.preferences.outbox import Outbox
     from judgment.preferences.remote import Remote
 
+BATCH_LIMIT = 100
+"""What the API takes in one request (`contract.preferences.BATCH_LIMIT`, which loads pydantic)."""
 _OF_THE_SIGNAL = (InvalidRequest, Conflict, TooLarge)
 """Refusals that the same signal would meet again; any other may pass."""
 
@@ -60,27 +62,39 @@ class HostedRemote:
         return Onboarded("hosted", False)
 
     def push(self, signals: Sequence[Signal], deadline: Deadline | None = None) -> Pushed:
-        """A batch in one request; where that is refused, one by one to find what is refused."""
+        """As many in one request as it takes; what is refused is halved until it is known which."""
         left = deadline or Deadline.after(60.0)
+        accepted: set[str] = set()
+        rejected: dict[str, str] = {}
+        try:
+            for start in range(0, len(signals), BATCH_LIMIT):
+                self._send(signals[start : start + BATCH_LIMIT], left, accepted, rejected)
+        except Unavailable as trouble:
+            if not accepted and not rejected:
+                raise
+            return Pushed(frozenset(accepted), rejected, trouble.message)
+        return Pushed(frozenset(accepted), rejected)
+
+    def _send(
+        self,
+        signals: Sequence[Signal],
+        left: Deadline,
+        accepted: set[str],
+        rejected: dict[str, str],
+    ) -> None:
         try:
             self._api.capture([_body(signal) for signal in signals], left.remaining())
         except _OF_THE_SIGNAL as refusal:
             if len(signals) == 1:
-                return Pushed(rejected={signals[0].id: refusal.message})
+                rejected[signals[0].id] = refusal.message
+                return
+            middle = len(signals) // 2
+            self._send(signals[:middle], left, accepted, rejected)
+            self._send(signals[middle:], left, accepted, rejected)
         except Refusal as refusal:
             raise Unavailable(refusal.message) from refusal
         else:
-            return Pushed(frozenset(signal.id for signal in signals))
-        accepted: set[str] = set()
-        rejected: dict[str, str] = {}
-        for signal in signals:
-            try:
-                one = self.push([signal], left)
-            except Unavailable as trouble:
-                return Pushed(frozenset(accepted), rejected, trouble.message)
-            accepted |= one.accepted
-            rejected |= one.rejected
-        return Pushed(frozenset(accepted), rejected)
+            accepted.update(signal.id for signal in signals)
 
     def pull(self) -> Pulled:
         """The stream stays there: this machine keeps documents only."""

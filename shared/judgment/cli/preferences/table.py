@@ -261,8 +261,9 @@ _DECIDING = (
             ),
         ),
         more=(
-            "A compiled document counts as it weighs now. --verify prints what in a trace does "
-            "not follow from its inputs; exit status 1 where anything does not."
+            "A compiled document counts as it weighs now. With the hosted store a participant may "
+            "be {self: true} or {owner: ID}: the API asks consent of level solve. --verify prints "
+            "what in a trace does not follow from its inputs; exit status 1 where there is any."
         ),
     ),
 )

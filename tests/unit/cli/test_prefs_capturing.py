@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -206,3 +208,15 @@ def test_a_batch_that_cannot_be_read_is_refused(home: Home, content: bytes, reas
 def test_a_file_that_is_not_there_is_said_to_be_so(home: Home) -> None:
     said = home.prefs("capture-batch", "--file", "/no/such/file", code=2)
     assert "--file cannot be read: No such file" in said.err
+
+
+@pytest.mark.promise("P3-refuse")
+def test_an_interrupted_import_says_so_and_keeps_nothing(home: Home, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    process = home.started("capture-batch", "--platform", "codex", "--file", str(pipe))
+    with pipe.open("w"):  # opens when it is being read
+        process.send_signal(signal.SIGINT)
+        assert process.communicate() == ("", "Interrupted.\n")
+    assert process.returncode == 130
+    assert not home.root.exists()

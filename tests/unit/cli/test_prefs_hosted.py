@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ import pytest
 
 from judgment.cli.preferences import sending
 from judgment.contract.preferences import BATCH_LIMIT
-from tests.unit.cli.homes import Home, item, stated
+from tests.unit.cli.homes import ENTRY, Home, item, stated
 from tests.unit.cli.hosted_api import KEY, TOKEN, WRONG, Api
 
 if TYPE_CHECKING:
@@ -128,6 +129,18 @@ def test_a_long_import_goes_in_as_few_requests_as_the_api_takes(owner: Home, api
     assert len(api.signals) == 349
     assert api.count("POST", "/signals") <= 4 + 2 * 7
     assert sending.BATCH_LIMIT == BATCH_LIMIT
+
+
+@pytest.mark.promise("P3-defect-22", "P3-refuse")
+@pytest.mark.parametrize("point", ["prefs_outbox.sent", "prefs_outbox.buried"])
+def test_a_capture_killed_while_it_is_sent_arrives_once(owner: Home, api: Api, point: str) -> None:
+    dying = f"from judgment.kit.killpoints import arm; arm('{point}'); {ENTRY}"
+    process = owner.started("capture", *stated("tone", "short"), code=dying)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert owner.prefs("compile").json["waiting"] == 0
+    assert [one.key for one in api.signals] == ["tone"]
+    assert owner.value("tone") == "short"
 
 
 @pytest.mark.promise("P3-refuse")

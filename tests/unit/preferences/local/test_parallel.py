@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.architecture.source import ROOT
-from tests.unit.preferences.local.stores import opened
+from tests.unit.preferences.local.stores import opened, statement
 
 pytestmark = pytest.mark.promise("P3-cli-files")
 CHILD = "tests.unit.preferences.local.capturing_child"
@@ -65,3 +66,43 @@ def test_two_processes_that_capture_the_same_keep_it_once(tmp_path: Path) -> Non
     signals, bad = store.signals()
     assert bad == []
     assert [s.position for s in signals] == list(range(1, 21))
+
+
+def test_forgetting_while_others_capture_and_compile_takes_its_key_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    """Each hand has a store of its own, as each process has."""
+
+    def speak(name: str) -> None:
+        store = opened(tmp_path)
+        for number in range(20):
+            store.append([statement(f"kept.{name}", number), statement("gone", f"SECRET {number}")])
+
+    def compile_again() -> None:
+        store = opened(tmp_path)
+        for _ in range(15):
+            store.compile()
+            store.document()
+
+    def forget() -> None:
+        store = opened(tmp_path)
+        for _ in range(10):
+            store.forget("gone")
+
+    with ThreadPoolExecutor(5) as pool:
+        hands = [pool.submit(speak, name) for name in ("one", "two", "three")]
+        hands += [pool.submit(compile_again), pool.submit(forget)]
+        for hand in hands:
+            hand.result(120)
+    store = opened(tmp_path)
+    store.forget("gone")
+    signals, bad = store.signals()
+    assert (len(signals), bad) == (60, [])
+    assert len({signal.position for signal in signals}) == 60
+    document = store.document()
+    assert document is not None
+    assert {key: entry["n_signals"] for key, entry in document["keys"].items()} == {
+        f"kept.{name}": 20 for name in ("one", "two", "three")
+    }
+    files = [path for path in store.root.rglob("*") if path.is_file()]
+    assert [path for path in files if b"SECRET" in path.read_bytes()] == []

@@ -54,7 +54,7 @@ def asking(what: str, seconds: float) -> Generator[None]:
         raise Unavailable("The sign-in of Fulcra is out of reach.") from error
     except (OSError, HTTPException) as error:
         raise Unavailable(f"Fulcra is out of reach for {what}: {type(error).__name__}.") from error
-    except (ValueError, KeyError) as error:
+    except (ValueError, KeyError, RecursionError) as error:
         raise Unavailable(f"Fulcra answered {what} in a form that is not known.") from error
     finally:
         socket.setdefaulttimeout(before)
@@ -77,7 +77,7 @@ def detail_of(error: HTTPError) -> str:
     """The reason in an error answer, safe to show; empty when it gives none we can read."""
     try:
         body = json.loads(error.read(DETAIL_BYTES))
-    except (OSError, HTTPException, ValueError):
+    except (OSError, HTTPException, ValueError, RecursionError):
         return ""
     detail: Any = cast("dict[str, Any]", body).get("detail") if isinstance(body, dict) else None
     if isinstance(detail, list):

@@ -204,3 +204,30 @@ def test_no_failure_tells_a_credential(
     everything = "\n".join([*told, *files, caplog.text, said.getvalue()])
     for secret in (tokens["access_token"], tokens["refresh_token"], SECRET):
         assert secret not in everything
+
+
+@pytest.mark.promise("P3-fulcra", "P3-refuse")
+@pytest.mark.parametrize("status", [200, 422, 500])
+@pytest.mark.parametrize(
+    "body",
+    ["", "null", "5", '"text"', "[]", "[5]", "{}", "[" * 60_000, '{"files":5}', '{"detail":[[1]]}',
+     '{"id":7}', '[{"id":null}]', '{"userid":null}', '{"files":[{}]}', "\xff\xfe", "NaN", "1e999"],
+    ids=lambda body: body[:20],
+)  # fmt: skip
+@pytest.mark.parametrize("place", ["/", "/data", "/ingest", "/input", "/user"])
+def test_whatever_is_answered_ends_in_an_answer_or_is_out_of_reach(
+    desk: Desk, signal: Make, server: FulcraServer, outbox: Outbox, status: int, body: str,
+    place: str,
+) -> None:  # fmt: skip
+    """And what waits is sent, dead or waiting, never gone."""
+    server.trouble.append(Trouble(place, status, body=body))
+    outbox.add([signal("a.b")])
+    store = desk.store(PLACE)
+    done = outbox.flush(store, Deadline.after(60))
+    assert done.sent + done.waiting + len(done.rejected) == 1
+    for act in (store.pull, store.onboard, lambda: store.publish({"compiled.json": "{}"}),
+                lambda: store.withdraw("a.b", before=NOW)):  # fmt: skip
+        try:
+            act()
+        except Unavailable:
+            continue

@@ -85,9 +85,18 @@ def batch_of(path: Path) -> Batch | None:
         try:
             signals.append(from_stored(entry))
         except InvalidSignal:
-            is_object = isinstance(entry, dict)
-            unreadable.append(cast("dict[str, Any]", entry) if is_object else {"entry": entry})
+            unreadable.append(_writable(entry))
     return Batch(path, tuple(signals), tuple(unreadable))
+
+
+def _writable(entry: object) -> dict[str, Any]:
+    """An entry that is no signal, as an object that can be written down again."""
+    found = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {"entry": entry}
+    try:
+        encoded(found)
+    except (ValueError, RecursionError):  # NaN, half a surrogate pair, too deep
+        return {"key": key_of(found), "entry": ascii(found)}
+    return found
 
 
 def letter_of(path: Path) -> DeadLetter | None:

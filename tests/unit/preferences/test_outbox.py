@@ -151,6 +151,24 @@ def test_an_entry_that_is_no_signal_is_a_dead_letter_and_its_neighbours_are_sent
     assert files(outbox) == []
 
 
+@pytest.mark.parametrize(
+    "odd",
+    ["NaN", '"\\ud800"', "[" * 400 + "]" * 400, '{"key":"\\udfff"}', '{"key":"a.b","x":NaN}'],
+    ids=lambda odd: odd[:30],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_written_again_is_a_dead_letter_all_the_same(
+    outbox: Outbox, odd: str
+) -> None:
+    outbox.add([signal("a.b")])
+    [name] = files(outbox)
+    text = (outbox.folder / name).read_text()
+    (outbox.folder / name).write_text(text.replace('"signals":[', f'"signals":[{odd},'))
+    outbox.forget("another.key", NOW)
+    done = outbox.flush(FakeRemote(), minute())
+    assert (done.sent, done.waiting, len(outbox.dead())) == (1, 0, 1)
+    assert files(outbox) == []
+
+
 def test_a_signal_added_twice_is_sent_once_in_a_push_and_is_the_same_signal_at_the_remote(
     outbox: Outbox,
 ) -> None:

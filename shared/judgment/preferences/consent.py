@@ -153,10 +153,16 @@ def from_stored(kept: object) -> Event | None:
         EVERYBODY if audience in (None, SELF) else audience,
         cast("Purpose", level) if whole else "read",
         expires if whole and effect in ("allow", "deny") else None,
-        fields["id"] if isinstance(fields.get("id"), str) else "",
+        _name(fields.get("id")),
         fields["position"] if type(fields.get("position")) is int else 0,
         _moment(fields.get("recorded_at")),
     )
+
+
+def _name(identity: object) -> str:
+    if isinstance(identity, str) and len(identity) <= AUDIENCE_LIMIT and identity.isprintable():
+        return identity
+    return ""
 
 
 def _is_level(level: object) -> bool:

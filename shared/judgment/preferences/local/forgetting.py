@@ -104,11 +104,12 @@ def _without_entry(path: Path, key: str) -> bool:
         document = read_document(data)
         held = document["keys"].pop(key, None) is not None
         document["digest"] = digest_of(document)
-    except (InvalidDocument, KeyError, TypeError, AttributeError):
+        text = encoded(document).encode()
+    except (InvalidDocument, KeyError, TypeError, AttributeError, ValueError, RecursionError):
         path.unlink()
         return True
     if held:
-        write_private(path, encoded(document).encode())
+        write_private(path, text)
     return held
 
 

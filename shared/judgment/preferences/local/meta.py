@@ -26,9 +26,16 @@ def read_meta(root: Path) -> dict[str, Any]:
     if data is None:
         return {"v": VERSION}
     found = loaded(data)
-    if found is None or found.get("v") != VERSION:
+    if found is None or found.get("v") != VERSION or not _is_writable(found):
         raise Unavailable(f"{shown(path)} cannot be read: mend it or move it away.")
     return found
+
+
+def _is_writable(meta: dict[str, Any]) -> bool:
+    try:
+        return bool(canonical_json(meta).encode())
+    except (ValueError, RecursionError):  # NaN, half a surrogate pair, too deep
+        return False
 
 
 def write_meta(root: Path, meta: dict[str, Any]) -> None:

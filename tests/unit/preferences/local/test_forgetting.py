@@ -146,6 +146,16 @@ def test_a_version_that_cannot_be_read_and_names_the_key_goes(tmp_path: Path) ->
     assert not path.exists()
 
 
+@pytest.mark.parametrize("spoilt", ['"\\ud800"', "NaN", "[" * 400 + "]" * 400])
+def test_a_version_that_cannot_be_written_again_goes_whole(tmp_path: Path, spoilt: str) -> None:
+    store = filled(tmp_path, Clock())
+    path = store.versions()[0].path
+    assert "health.sleep" in path.read_text()
+    path.write_text(path.read_text().replace('"platform":null', f'"platform":{spoilt}'))
+    store.forget("health.sleep")
+    assert mentions(store.root, SECRET) == []
+
+
 @pytest.mark.parametrize(
     "entry", ["", "not JSON", "[1]", "null", '{"keys":5}', '{"keys":"health.sleep"}', "\\ud800"]
 )

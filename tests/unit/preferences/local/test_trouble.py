@@ -223,3 +223,44 @@ def test_reading_makes_nothing(tmp_path: Path) -> None:
     assert (store.document(), store.signals(), store.ledger()) == (None, ([], []), [])
     assert (store.grants().events, store.verify().intact, store.meta()) == ((), True, {"v": 1})
     assert not store.root.exists()
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    ["", "[]", '{"v":2}',
+     '{"v":1,"x":NaN}', '{"v":1,"x":"\\ud800"}', '{"v":1,"x":1e999}', "[" * 9_999,],
+    ids=lambda text: text[:24],
+)  # fmt: skip
+def test_a_meta_file_that_cannot_be_kept_as_it_is_is_never_written_over(
+    tmp_path: Path, spoilt: str
+) -> None:
+    """It holds the ledger's head: without it nothing is shown and nothing is overwritten."""
+    store = filled(tmp_path)
+    (store.root / "meta.json").write_text(spoilt)
+    before = contents(store.root)
+    for act in (
+        lambda: store.append([statement("b")]),
+        lambda: store.forget("a"),
+        lambda: disclose(store, Wanted("bob"), NOW),
+        lambda: store.remember(definition_id="x"),
+        store.meta,
+    ):
+        with pytest.raises(Unavailable, match=r"meta\.json"):
+            act()
+    assert contents(store.root) == before
+    assert store.document() is not None
+
+
+@pytest.mark.parametrize("name", ["\\ud800", "x" * 300, "a\\u001b[2J"])
+def test_a_step_of_consent_with_an_id_that_is_none_counts_and_is_summed(
+    tmp_path: Path, name: str
+) -> None:
+    store = filled(tmp_path)
+    with (store.root / "consent.jsonl").open("a") as file:
+        file.write(
+            f'{{"id":"{name}","effect":"deny","key_glob":"*","audience":"bob","level":"read",'
+            '"expires":null}\n'
+        )
+    store.compile()
+    assert not store.grants().open("a", "bob", "read", NOW)
+    assert [one["id"] for one in store.grants().view(NOW)["denials"]] == [""]

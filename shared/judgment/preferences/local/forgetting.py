@@ -22,7 +22,7 @@ from judgment.preferences.documents import InvalidDocument, digest_of, read_docu
 from judgment.preferences.keys import checked_key
 from judgment.preferences.local.intake import last_position
 from judgment.preferences.local.journal import Journal
-from judgment.preferences.local.meta import read_meta, write_meta
+from judgment.preferences.local.meta import floor_of, read_meta, write_meta
 from judgment.preferences.local.places import CANDIDATES, OUTBOX, SIGNALS
 from judgment.preferences.local.publishing import publish
 from judgment.preferences.local.stream import Stream, loaded
@@ -85,14 +85,10 @@ def _without_signals(root: Path, key: str) -> int:
             left.append(line)
     if gone or lines.torn:
         meta = read_meta(root)
-        floor = max(_floor(meta.get("position")), last_position(lines))
+        floor = max(floor_of(meta), last_position(lines))
         write_meta(root, {**meta, "position": floor})
         write_private(stream.path, b"".join(line + b"\n" for line in left))
     return gone
-
-
-def _floor(position: object) -> int:
-    return position if type(position) is int else 0
 
 
 def _without_entry(path: Path, key: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from judgment.kit.errors import Conflict
 from judgment.kit.hashing import canonical_json
-from judgment.preferences.signals import payload_of, read_lines, stored
+from judgment.preferences.signals import LARGEST_POSITION, payload_of, read_lines, stored
 
 if TYPE_CHECKING:
     from judgment.preferences.local.stream import Lines, Stream
@@ -31,6 +31,7 @@ class Kept:
 def keep(stream: Stream, signals: Sequence[Signal], now: datetime, floor: int) -> tuple[Kept, ...]:
     """Put behind the stream what is not in it yet; positions go on above its last and `floor`.
 
+    The largest position is given again where somebody wrote it by hand: nothing is lost by that.
     Raises Conflict, with nothing kept, where a name is taken by another signal, and Unavailable.
     """
     lines = stream.read()
@@ -40,7 +41,7 @@ def keep(stream: Stream, signals: Sequence[Signal], now: datetime, floor: int) -
     for signal in signals:
         before = known.get(signal.id)
         if before is None:
-            position += 1
+            position = min(position + 1, LARGEST_POSITION)
             heard = signal.recorded_at or now
             before = replace(signal, position=position, recorded_at=min(heard, now))
             known.new[signal.id] = before

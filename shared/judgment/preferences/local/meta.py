@@ -15,6 +15,7 @@ from judgment.kit.files import read_private, shown, write_private
 from judgment.kit.hashing import canonical_json
 from judgment.preferences.local.places import META
 from judgment.preferences.local.stream import loaded
+from judgment.preferences.signals import LARGEST_POSITION
 
 VERSION = 1
 
@@ -29,6 +30,12 @@ def read_meta(root: Path) -> dict[str, Any]:
     if found is None or found.get("v") != VERSION or not _is_writable(found):
         raise Unavailable(f"{shown(path)} cannot be read: mend it or move it away.")
     return found
+
+
+def floor_of(meta: dict[str, Any]) -> int:
+    """The position below which none is given again; 0 where what is noted is none."""
+    position = meta.get("position")
+    return position if type(position) is int and 0 <= position <= LARGEST_POSITION else 0
 
 
 def _is_writable(meta: dict[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from judgment.preferences.local.forgetting import Forgotten, forget, go_on
 from judgment.preferences.local.history import History, Step
 from judgment.preferences.local.intake import Kept, keep
 from judgment.preferences.local.journal import Journal
-from judgment.preferences.local.meta import read_meta, write_meta
+from judgment.preferences.local.meta import floor_of, read_meta, write_meta
 from judgment.preferences.local.places import LOCK, SIGNALS, document_path, prepared
 from judgment.preferences.local.publishing import Outcome, publish
 from judgment.preferences.local.reading import read_document as read_in_place
@@ -84,7 +84,7 @@ class LocalStore:
 
     def _keep(self, signals: Sequence[Signal]) -> tuple[Kept, ...]:
         with self.hold():
-            floor = read_meta(self.root).get("position", 0)
+            floor = floor_of(read_meta(self.root))
             return keep(self._signals, signals, self._clock(), floor)
 
     def signals(self) -> tuple[list[Signal], list[Quarantined]]:

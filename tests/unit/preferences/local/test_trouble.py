@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -249,6 +250,23 @@ def test_a_meta_file_that_cannot_be_kept_as_it_is_is_never_written_over(
             act()
     assert contents(store.root) == before
     assert store.document() is not None
+
+
+@pytest.mark.parametrize("position", [2**53 - 1, 2**53, -1, "x", None, 1.5, True, []])
+def test_positions_that_were_changed_by_hand_make_no_capture_unreadable(
+    tmp_path: Path, position: object
+) -> None:
+    store = opened(tmp_path)
+    store.append([statement("a"), statement("gone")])
+    store.forget("gone")
+    for name in ("meta.json", "signals.jsonl"):
+        record = json.loads((store.root / name).read_text())
+        (store.root / name).write_text(json.dumps({**record, "position": position}) + "\n")
+    store.append([statement("b"), statement("c")])
+    readable = [signal.key for signal in store.signals()[0]]
+    assert readable[-2:] == ["b", "c"]
+    assert store.append([statement("b")])[0].is_new is False
+    assert store.compile().report.repeats == 0
 
 
 @pytest.mark.parametrize("name", ["\\ud800", "x" * 300, "a\\u001b[2J"])

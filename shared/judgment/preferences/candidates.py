@@ -22,7 +22,7 @@ from typing import Any, cast
 from judgment.kit.files import append_private, locked, make_folder, write_private
 from judgment.kit.hashing import canonical_json, sha256_hex
 from judgment.kit.killpoints import reach
-from judgment.preferences.keys import checked_key, checked_platform
+from judgment.preferences.keys import checked_key, checked_platform, is_platform
 from judgment.preferences.model import InvalidSignal, Signal
 from judgment.preferences.signals import captured_from, payload_of
 
@@ -149,9 +149,10 @@ class Candidates:
 
 
 def platforms(root: Path) -> list[str]:
-    """The platforms of which a queue is kept below `root`."""
+    """The platforms of which a queue is kept below `root`; folders of other names are nobody's."""
     folder = root / "candidates"
-    return sorted(one.name for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+    found = [one.name for one in folder.iterdir() if one.is_dir()] if folder.is_dir() else []
+    return sorted(name for name in found if is_platform(name))
 
 
 def _file_name(session: str) -> str:

@@ -59,11 +59,16 @@ def checked_platform(name: object) -> str:
 
     Raises InvalidSignal.
     """
-    if not isinstance(name, str) or not _PLATFORM.fullmatch(name):
+    if not isinstance(name, str) or not is_platform(name):
         raise InvalidSignal(
             "platform must be 1 to 40 of a-z, 0-9, _ and -, beginning with a letter or digit"
         )
     return name
+
+
+def is_platform(name: str) -> bool:
+    """Whether `checked_platform` would take it."""
+    return _PLATFORM.fullmatch(name) is not None
 
 
 def checked_glob(text: object) -> str:

@@ -151,6 +151,15 @@ def test_a_sessions_name_is_never_a_path(queue: Candidates, tmp_path: Path, sess
     assert platforms(tmp_path) == ["codex"]
 
 
+def test_a_folder_of_another_name_is_no_queue_and_stops_nothing(
+    queue: Candidates, tmp_path: Path
+) -> None:
+    queue.notice(statement(), NOW)
+    for name in (".Trash", "Old notes", "x" * 41):
+        (tmp_path / "candidates" / name).mkdir()
+    assert platforms(tmp_path) == ["codex"]
+
+
 @pytest.mark.parametrize("name", ["", "../x", "Codex", "a/b", "x" * 41])
 def test_a_platform_that_is_none_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InvalidSignal):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from judgment.preferences.compiling import compile_signals
 from judgment.preferences.decay import is_stale, weight_at
+from judgment.preferences.ledger import START, Event, linked
 from judgment.preferences.legacy import entry_view, read_record, rounded_json, temp_id
 from judgment.preferences.signals import payload_of, signal_id
 from tests.unit.preferences.statements import NOW, days_ago, said
@@ -138,3 +140,28 @@ def test_the_short_shape_is_read_with_our_defaults(record: dict[str, Any]) -> No
         *("a.b", "preference", 1.0, 90.0),
     )
     assert signal.observed_at == NOW - timedelta(days=1)
+
+
+def test_a_disclosure_is_noted_with_the_published_value_and_one_of_theirs_is_no_preference() -> (
+    None
+):
+    event = Event("disclosure", NOW, "bob", "read", "cli", ("k.b", "k.a"), "h", "r")
+    value = {"keys": ["k.a", "k.b"], "audience": "bob", "purpose": "read"}
+    noted = json.loads(linked(START, event).entry)
+    assert {name: noted[name] for name in value} == value
+    assert noted["platform"] == "cli"
+    theirs = read_record(
+        {
+            "id": "d",
+            "recorded_at": days_ago(1),
+            "note": json.dumps(
+                {"v": 1, "kind": "consent", "key": "consent.disclosure.bob", "scope": "global",
+                 "value": value, "strength": 1, "confidence": 1.0, "half_life_days": None,
+                 "source": {"platform": "cli"}, "supersedes": None}
+            ),
+        }
+    )  # fmt: skip
+    assert (theirs.kind, theirs.value, theirs.strength, theirs.half_life_days) == (
+        *("consent", value, 1.0, None),
+    )
+    assert compile_signals([theirs], NOW).documents[None]["keys"] == {}

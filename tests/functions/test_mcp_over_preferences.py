@@ -83,7 +83,7 @@ def session(begin: Begin) -> Session:
     return begin()
 
 
-@pytest.mark.promise("P3-mcp", "P3-hosted")
+@pytest.mark.promise("P3-mcp", "P3-hosted", "001-mcp", "001-tier-3")
 @ERAS
 def test_what_an_agent_keeps_is_read_explained_and_decided_with(
     shelf: Shelf, begin: Begin, era: Ask

@@ -80,7 +80,7 @@ def test_what_hermes_shows_of_the_description_is_the_whole_trigger() -> None:
 # The probe table
 
 
-@pytest.mark.promise("P3-skill")
+@pytest.mark.promise("P3-skill", "001-skill")
 def test_the_skill_opens_with_probes_in_order_each_with_where_to_enter() -> None:
     probes = rows(PAGE, "#")
     first_heading, second_heading = re.findall(r"^## (.+)$", read(PAGE), re.MULTILINE)[:2]
@@ -290,7 +290,7 @@ def test_no_field_code_scope_or_platform_is_named_that_does_not_exist(page: Path
     assert named <= known
 
 
-@pytest.mark.promise("P3-skill")
+@pytest.mark.promise("P3-skill", "001-skill")
 @PAGES
 def test_every_link_leads_to_a_page_or_heading_of_the_skill(page: Path) -> None:
     for target in re.findall(r"\]\(([^)]+)\)", read(page)):

@@ -61,7 +61,7 @@ def test_the_session_is_the_one_that_the_host_names():
         assert session_of(heard(other)) is None
 
 
-@pytest.mark.promise("P3-adapters", "P3-defect-25")
+@pytest.mark.promise("P3-adapters", "P3-defect-25", "001-adapters")
 @pytest.mark.parametrize("platform", HOOKED)
 def test_a_session_begins_in_four_ways_and_every_hook_has_its_time(platform: str):
     groups = entries(platform, ["/bin/prefs"])

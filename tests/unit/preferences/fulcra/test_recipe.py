@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PAGE = SKILL / "references/fulcra-http.md"
 HOSTS = {"fulcra.us.auth0.com", "api.fulcradynamics.com"}
-pytestmark = pytest.mark.promise("P3-skill", "P3-fulcra")
+pytestmark = pytest.mark.promise("P3-skill", "P3-fulcra", "001-fulcra")
 
 
 class Agent:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from judgment.preferences.model import Signal
     from tests.fakes.fulcra_server import FulcraServer
 
-pytestmark = pytest.mark.promise("P3-fulcra", "001-store-events")
+pytestmark = pytest.mark.promise("P3-fulcra", "001-store-events", "001-fulcra")
 Make = Callable[..., "Signal"]
 
 VALUES = st.recursive(

@@ -22,6 +22,9 @@ from judgment.preferences.signals import order_key, stored
 Reason = Literal["unknown", "itself", "another key", "consent", "another scope"]
 REASONS: tuple[Reason, ...] = ("itself", "another scope", "consent", "another key", "unknown")
 Edges = Mapping[str, Sequence[Signal]]
+MOST_BEARERS = 64
+"""An alias that more bear means nobody: it tells nothing apart, and a stream in which all bear it
+and all name it would take the square of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ def _edges(
     ignored: list[Ignored] = []
     for signal in naming:
         name = signal.supersedes or ""
-        named = {target.id: target for target in called.get(name, ())}
+        bearers = called.get(name, ())
+        named = {target.id: target for target in bearers} if len(bearers) <= MOST_BEARERS else {}
         if name in known:
             named[name] = known[name]
         objections = [(_objection(signal, target), target) for target in named.values()]

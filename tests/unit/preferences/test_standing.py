@@ -17,7 +17,7 @@ from judgment.preferences.compiling import compile_signals
 from judgment.preferences.documents import InvalidDocument, read_document, view
 from judgment.preferences.explaining import why
 from judgment.preferences.signals import order_key
-from judgment.preferences.standing import standing
+from judgment.preferences.standing import MOST_BEARERS, standing
 from tests.unit.preferences.statements import KEYS, NOW, days_ago, kept, said
 
 if TYPE_CHECKING:
@@ -102,6 +102,24 @@ def test_a_chain_longer_than_any_stack_is_followed_to_its_end() -> None:
     assert [one.value for one in found.signals] == [4_999]
     assert [len(circle) for circle in found.cycles] == [5_000]
     assert standing([chain[0], *linked], NOW).cycles == ()
+
+
+@pytest.mark.promise("P3-core-compile", "P3-refuse")
+def test_a_name_that_everybody_bears_means_nobody_and_is_reported() -> None:
+    def all_bearing(count: int) -> list[Signal]:
+        one = said(value=1)
+        return kept(
+            [replace(one, id=f"i{n}", aliases=("a",), supersedes="a") for n in range(count)]
+        )
+
+    few = standing(all_bearing(MOST_BEARERS), NOW)
+    assert [one.id for one in few.signals] == [f"i{MOST_BEARERS - 1}"]
+    crowd = all_bearing(5_000)
+    many = standing(crowd, NOW)
+    assert (len(many.signals), many.retired, many.cycles) == (5_000, {}, ())
+    assert {one.reason for one in many.ignored} == {"unknown"}
+    by_id = standing([*crowd, replace(said(supersedes="i7"), position=9_999, recorded_at=NOW)], NOW)
+    assert list(by_id.retired) == ["i7"]
 
 
 @pytest.mark.promise("P3-defect-04", "P3-refuse")

@@ -133,7 +133,7 @@ class HookedOpenClaw:
 
     def ask(self, home: Home, question: str) -> str:
         """A turn of the main session, through the Gateway."""
-        if not (home.folder / ".openclaw" / "openclaw.json").exists():
+        if "MODEL_URL" in home.settings:
             self._configure(home)
         with Gateway(home):
             report = home.run(
@@ -147,9 +147,11 @@ class HookedOpenClaw:
         return "agent:main:main"
 
     def _configure(self, home: Home) -> None:
+        """Give it the model, beside what the trust may have written."""
         config = home.folder / ".openclaw" / "openclaw.json"
         config.parent.mkdir(exist_ok=True)
-        config.write_text("{}")
+        if not config.exists():
+            config.write_text("{}")
         self.runtime.connect(home, "true")
 
 
@@ -161,7 +163,7 @@ class Gateway:
         self.said: list[str] = []
 
     def __enter__(self) -> Gateway:
-        """Start it and read what it says until it has its hooks and listens."""
+        """Start it and read what it says until it listens and has its hooks, if there are any."""
         port = str(free_port())
         self.home.settings["OPENCLAW_GATEWAY_PORT"] = port
         self.home.settings["OPENCLAW_GATEWAY_TOKEN"] = "for-tests"
@@ -175,28 +177,37 @@ class Gateway:
             text=True,
             start_new_session=True,
         )
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self.said.append(line)
-            if "internal hook handler" in line:
-                break
-        else:
-            raise AssertionError("".join(self.said)[-2000:])
+        try:
+            self._read_until_ready()
+        except BaseException:
+            self._stop()
+            raise
         self.rest = threading.Thread(target=self.said.extend, args=[self.process.stdout])
         self.rest.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         """Stop it, and what it started."""
+        self._stop()
+        self.rest.join()
+        assert self.process.stdout
+        self.process.stdout.close()
+
+    def _read_until_ready(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.said.append(line)
+            if "[gateway] ready" in line:
+                return
+        raise AssertionError("".join(self.said)[-2000:])
+
+    def _stop(self) -> None:
         self.process.terminate()
         try:
             self.process.wait(timeout=60)
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.process.pid, signal.SIGKILL)
-            self.rest.join()
-            assert self.process.stdout
-            self.process.stdout.close()
 
 
 class AppServer:

@@ -15,6 +15,7 @@ import pytest
 from tests.e2e.agents.hooked import (
     AMOUNT,
     PREFS,
+    Ending,
     Hooked,
     HookedClaudeCode,
     HookedCodex,
@@ -66,7 +67,7 @@ def test_a_session_begins_with_the_block_by_the_agents_own_hook(
 
 @pytest.mark.promise("P3-adapters-real", "P3-adapters", "P3-defect-23")
 @pytest.mark.parametrize("hooked", HOOKED[:3])
-def test_what_was_noticed_in_a_session_is_kept_when_it_ends(hooked: Hooked, tmp_path: Path) -> None:
+def test_what_was_noticed_in_a_session_is_kept_when_it_ends(hooked: Ending, tmp_path: Path) -> None:
     def notices(turn: Turn) -> Reply:
         options = {"--key": "tea.kind", "--value": '"oolong"', "--strength": "0.9"}
         options |= {"--platform": hooked.platform, "--session": hooked.session(home, turn)}

@@ -45,6 +45,10 @@ class Hooked(Protocol):
         """Ask in a new session, wait until it has ended, and return the answer."""
         ...
 
+
+class Ending(Hooked, Protocol):
+    """One that also says when a session ends; Hermes does not, for single questions."""
+
     def session(self, home: Home, turn: Turn) -> str:
         """The session that a request to the model belongs to."""
         ...
@@ -114,10 +118,6 @@ class HookedHermes:
         """As the runtime does."""
         return self.runtime.ask(home, question)
 
-    def session(self, home: Home, turn: Turn) -> str:
-        """Hermes' single questions have no end of session, so nothing is drained."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True)
 class HookedOpenClaw:
@@ -179,7 +179,7 @@ class Gateway:
         )
         try:
             self._read_until_ready()
-        except BaseException:
+        except BaseException:  # also a test's timeout must not leave it running
             self._stop()
             raise
         self.rest = threading.Thread(target=self.said.extend, args=[self.process.stdout])

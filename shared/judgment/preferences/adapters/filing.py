@@ -103,10 +103,9 @@ def _replace(path: Path, text: str, like: Path) -> None:
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
         os.replace(name, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
+    finally:
+        with contextlib.suppress(FileNotFoundError):  # it has moved, unless something went wrong
             os.unlink(name)
-        raise
 
 
 def _reason(error: Exception) -> str:

@@ -81,7 +81,7 @@ def _ours(hooks: Settings, platform: str) -> dict[str, list[Settings]]:
 
 
 def _take_out(hooks: Settings, platform: str) -> None:
-    """Drop our hooks, then the groups and events that only they were in."""
+    """Take our hooks out, then the groups and events that only they were in."""
     for event, mixed in _ours(hooks, platform).items():
         for group in mixed:
             group["hooks"] = [hook for hook in group["hooks"] if not is_ours(platform, hook)]

@@ -130,11 +130,11 @@ def _shortened(quoted: str, room: int, platform: Platform) -> tuple[str, bool]:
     if platform.size(quoted) <= room:
         return quoted, False
     kept, left = "", room - platform.size(CUT)
-    for atom in _ATOM.findall(quoted):
-        left -= platform.size(atom)
+    for atom in _ATOM.finditer(quoted):
+        left -= platform.size(atom[0])
         if left < 0:
             break
-        kept += atom
+        kept += atom[0]
     return kept + CUT, True
 
 

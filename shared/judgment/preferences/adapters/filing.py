@@ -12,6 +12,7 @@ from pathlib import Path
 
 from judgment.kit.errors import Conflict
 from judgment.kit.files import shown
+from judgment.kit.killpoints import reach
 
 BACKUP = ".before-prefs"
 
@@ -44,6 +45,8 @@ def read(path: Path) -> Held:
             return Held(path, real, None)
         if not stat.S_ISREG(facts.st_mode):
             raise Conflict(f"{shown(path)} is no regular file. It was left as it is.")
+        if not facts.st_mode & stat.S_IWUSR:
+            raise Conflict(f"{shown(path)} is read-only. It was left as it is.")
         return Held(path, real, real.read_bytes().decode())
     except UnicodeDecodeError:
         raise Conflict(f"{shown(path)} is not in UTF-8. It was left as it is.") from None
@@ -65,6 +68,7 @@ def change(held: Held, text: str | None, *, keep: bool = True) -> Path | None:
         if held.text is not None and keep:
             backup = held.real.with_name(held.real.name + BACKUP)
             _replace(backup, held.text, held.real)
+            reach("filing.kept")
         if text is None:
             held.real.unlink(missing_ok=True)
             if not keep:
@@ -73,6 +77,7 @@ def change(held: Held, text: str | None, *, keep: bool = True) -> Path | None:
         else:
             held.real.parent.mkdir(parents=True, exist_ok=True)
             _replace(held.real, text, held.real)
+        reach("filing.changed")
     except OSError as error:
         raise Conflict(f"{shown(held.path)} cannot be written: {_reason(error)}.") from error
     return backup
@@ -102,6 +107,7 @@ def _replace(path: Path, text: str, like: Path) -> None:
             mode = stat.S_IMODE(like.stat().st_mode) if like.exists() else 0o600
             os.fchmod(file.fileno(), mode)
             os.fsync(file.fileno())
+        reach("filing.written")
         os.replace(name, path)
     finally:
         with contextlib.suppress(FileNotFoundError):  # it has moved, unless something went wrong

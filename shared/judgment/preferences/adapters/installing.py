@@ -99,12 +99,14 @@ def install(
     tells where the home is, or the host's own folder. `text` is the block for `agents-md`; an empty
     one takes the block out. Installing twice is installing once, and `uninstall` takes out what is
     ours and nothing else. Raises InvalidRequest for an unknown platform, a relative command or a
-    missing project, Conflict for a file that is left as it is.
+    missing project, Conflict for a file that is left as it is, be it odd, broken or read-only.
     """
     if platform not in PLACES:
         raise InvalidRequest(f"No such platform. There are: {', '.join(PLACES)}.")
     if not command or not Path(command[0]).is_absolute():
         raise InvalidRequest("A hook needs the absolute path of its command.")
+    if not _is_text(command):
+        raise InvalidRequest("The path of the command cannot stand in a file of UTF-8.")
     if platform in RECIPES:
         notes = recipe(platform, command, uninstall=uninstall)
         return Report(platform, "recipe", dry_run=dry_run, notes=(notes,))
@@ -120,6 +122,11 @@ def install(
         return Report(platform, "removed", before[0].path, kept[0], diff, dry_run)
     notes = (NOTES[platform],)
     return Report(platform, "installed", before[0].path, kept[0], diff, dry_run, notes)
+
+
+def _is_text(command: Sequence[str]) -> bool:
+    """Not so where the system's bytes of a path are no UTF-8: Python keeps them as surrogates."""
+    return not any("\ud800" <= letter <= "\udfff" for word in command for letter in word)
 
 
 def paths_of(

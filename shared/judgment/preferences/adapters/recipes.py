@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -13,12 +14,18 @@ def recipe(platform: str, command: Sequence[str], *, uninstall: bool = False) ->
     """The steps for Hermes or ChatGPT, with the command in them. Raises KeyError."""
     if uninstall:
         return _UNDO[platform]
-    text = _DO[platform]
-    for mark, arguments in (("INJECT", injection(platform)), ("DRAIN", draining(platform))):
-        text = text.replace(
-            mark, json.dumps(shlex.join([*command, *arguments]), ensure_ascii=False)
-        )
-    return text.replace("PREFS", shlex.join(command))
+    words = {
+        "INJECT": _line(*command, *injection(platform)),
+        "DRAIN": _line(*command, *draining(platform)),
+        "PREFS": shlex.join(command),
+    }
+    # In one pass: a path may hold such a mark itself.
+    return re.sub("|".join(words), lambda mark: words[mark[0]], _DO[platform])
+
+
+def _line(*words: str) -> str:
+    """A command as a double-quoted scalar of YAML, which JSON is."""
+    return json.dumps(shlex.join(words), ensure_ascii=False)
 
 
 _DO = {

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
+import signal
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ import pytest
 
 from judgment.kit.errors import Conflict, InvalidRequest
 from judgment.preferences.adapters import filing
+from judgment.preferences.adapters.hooks import draining, injection
 from judgment.preferences.adapters.installing import PLACES, RECIPES, Report, install
 from judgment.preferences.adapters.managed import BEGIN, BEGIN_OWN_FILE, END
 
@@ -103,6 +108,65 @@ def test_a_write_that_fails_leaves_the_file_and_no_litter(
             desk.install("claude-code")
     assert file.read_text() == MINE
     assert names(file.parent) == {"settings.json"}
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from judgment.kit.killpoints import arm
+from judgment.preferences.adapters.installing import install
+arm(sys.argv[1])
+install(sys.argv[2], None, ["/opt/my tools/prefs"], environ={"HOME": sys.argv[3]})
+"""
+
+
+def killed(desk: Desk, point: str, platform: str) -> None:
+    """Install in a process that dies at that point."""
+    words = [sys.executable, "-c", KILLED, point, platform, str(desk.home)]
+    assert subprocess.run(words, timeout=60, check=False).returncode == -signal.SIGKILL
+
+
+@pytest.mark.promise("P3-adapters", "P3-defect-25")
+@pytest.mark.parametrize("point", ["filing.written", "filing.kept", "filing.changed"])
+def test_an_installer_that_is_killed_leaves_one_whole_file_and_can_run_again(
+    desk: Desk, point: str
+):
+    file = desk.hold("claude-code", MINE)
+    killed(desk, point, "claude-code")
+    assert (file.read_text() == MINE) == (point != "filing.changed")
+    assert json.loads(file.read_text())["model"] == "opus"
+    desk.install("claude-code")
+    assert len(json.loads(file.read_text())["hooks"]["SessionStart"]) == 1
+    assert file.with_name(file.name + filing.BACKUP).read_text() == MINE
+    desk.install("claude-code", uninstall=True)
+    assert file.read_text() == MINE
+
+
+@pytest.mark.promise("P3-adapters")
+def test_a_hook_of_two_files_that_was_half_put_there_is_completed_or_taken_out(desk: Desk):
+    folder = desk.home / ".openclaw/hooks/judgment-preferences"
+    killed(desk, "filing.changed", "openclaw")
+    assert names(folder) == {"HOOK.md"}
+    assert desk.install("openclaw").outcome == "installed"
+    assert names(folder) == {"HOOK.md", "handler.js"}
+    (folder / "handler.js").unlink()
+    assert desk.install("openclaw", uninstall=True).outcome == "removed"
+    assert not folder.exists()
+
+
+@pytest.mark.promise("P3-adapters")
+@pytest.mark.parametrize("uninstall", [False, True])
+def test_a_file_that_its_owner_made_read_only_is_left_as_it_is(desk: Desk, uninstall: bool):
+    desk.install("codex")
+    file = desk.file("codex")
+    if not uninstall:
+        file.write_text(MINE)
+    before = file.read_text()
+    file.chmod(0o444)
+    with pytest.raises(Conflict, match="is read-only"):
+        desk.install("codex", uninstall=uninstall)
+    assert file.read_text() == before
+    assert names(file.parent) == {"hooks.json"}
 
 
 @pytest.mark.promise("P3-adapters")
@@ -227,12 +291,29 @@ def test_where_nothing_is_edited_the_steps_are_said_with_the_command_in_them(
     assert desk.install(platform, uninstall=True).notes != report.notes
 
 
+@pytest.mark.promise("P3-adapters")
+def test_a_path_that_holds_a_mark_of_the_recipe_stands_there_as_it_is(desk: Desk):
+    path = '/opt/PREFS \'n DRAIN/"INJECT"/prefs'
+    lines = desk.install("hermes", program=[path]).notes[0].splitlines()
+    commands = [line.split("command: ")[1] for line in lines if "command: " in line]
+    words = [shlex.split(json.loads(command)) for command in commands]
+    assert words == [
+        [path, *injection("hermes")],
+        [path, *draining("hermes")],
+        [path, *draining("hermes")],
+    ]
+    (said,) = desk.install("chatgpt", program=[path]).notes
+    assert shlex.split(said.strip().splitlines()[-1])[0] == path
+
+
 def test_what_cannot_be_installed_is_a_mistake_of_the_caller(desk: Desk):
     with pytest.raises(InvalidRequest, match=", ".join(PLACES)):
         desk.install("emacs")
     for program in ([], ["prefs"], ["./prefs"]):
         with pytest.raises(InvalidRequest, match="absolute path"):
             desk.install("codex", program=program)
+    with pytest.raises(InvalidRequest, match="UTF-8"):
+        desk.install("codex", program=[os.fsdecode(b"/opt/\xff/prefs")])
     with pytest.raises(InvalidRequest, match="is no folder"):
         desk.install("codex", desk.home / "nowhere")
     with pytest.raises(InvalidRequest, match="HOME"):
@@ -252,7 +333,7 @@ def test_openclaw_gets_a_hook_of_its_own_that_goes_without_a_trace(desk: Desk):
     assert names(folder) == {"HOOK.md", "handler.js"}
     (folder / "handler.js").write_text("export default () => {};")
     for uninstall in (True, False):
-        with pytest.raises(Conflict, match="handler.js: It was not made by this command"):
+        with pytest.raises(Conflict, match=r"handler\.js: It was not made by this command"):
             desk.install("openclaw", uninstall=uninstall)
     (folder / "handler.js").unlink()
     assert desk.install("openclaw", uninstall=True).outcome == "removed"

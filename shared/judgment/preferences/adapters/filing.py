@@ -54,11 +54,13 @@ def read(path: Path) -> Held:
         raise Conflict(f"{shown(path)} cannot be read: {_reason(error)}.") from error
 
 
-def change(held: Held, text: str | None, *, keep: bool = True) -> Path | None:
+def change(
+    held: Held, text: str | None, *, keep: bool = True, own_folder: bool = False
+) -> Path | None:
     """Write `text`, or delete the file where it is None. Returns where the text before is kept.
 
     The name holds either the old content or the new one, whenever this ends; mode and links stay.
-    Without `keep` the text before is not kept, and a folder that is left empty goes too.
+    Without `keep` the text before is not kept; an `own_folder` that is left empty goes too.
     Raises Conflict where the file is not as it was read, or cannot be written.
     """
     if read(held.path).text != held.text:
@@ -71,7 +73,7 @@ def change(held: Held, text: str | None, *, keep: bool = True) -> Path | None:
             reach("filing.kept")
         if text is None:
             held.real.unlink(missing_ok=True)
-            if not keep:
+            if own_folder:
                 with contextlib.suppress(OSError):
                     held.real.parent.rmdir()
         else:

@@ -116,8 +116,7 @@ def install(
     if not changes:
         return Report(platform, "unchanged", before[0].path, dry_run=dry_run)
     diff = "".join(filing.difference(held, new) for held, new in changes)
-    keep = platform != "openclaw"
-    kept = [None if dry_run else filing.change(held, new, keep=keep) for held, new in changes]
+    kept = [None if dry_run else _changed(platform, held, new) for held, new in changes]
     if uninstall or (platform == "agents-md" and not text):
         return Report(platform, "removed", before[0].path, kept[0], diff, dry_run)
     notes = (NOTES[platform],)
@@ -144,6 +143,14 @@ def paths_of(
         raise InvalidRequest("HOME is not set, so the hosts' files cannot be found.")
     folder = Path(environ["HOME"]).absolute() / where.folder
     return tuple(folder / name for name in where.in_folder)
+
+
+def _changed(platform: str, held: filing.Held, new: str | None) -> Path | None:
+    """What is ours alone is not kept: a copy of a block would outlive its taking out."""
+    if platform == "openclaw":
+        return filing.change(held, new, keep=False, own_folder=True)
+    ours = platform == "agents-md" and without_block(held.text) is None
+    return filing.change(held, new, keep=not ours)
 
 
 def _after(

@@ -167,6 +167,10 @@ def _context(certificate: Path, key_file: Path) -> ssl.SSLContext:
             x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
         )
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
+        # Newer Pythons trust no authority that does not say what its key is and is for.
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), False)
+        .add_extension(_signs(), True)
         .sign(key, hashes.SHA256())
     )
     certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
@@ -180,3 +184,10 @@ def _context(certificate: Path, key_file: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key_file)
     return context
+
+
+def _signs() -> x509.KeyUsage:
+    """A key that signs certificates, and answers in TLS."""
+    others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
+    rest = (*others, "crl_sign", "encipher_only", "decipher_only")
+    return x509.KeyUsage(digital_signature=True, key_cert_sign=True, **dict.fromkeys(rest, False))

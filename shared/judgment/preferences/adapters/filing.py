@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
@@ -34,6 +35,8 @@ def read(path: Path) -> Held:
     """
     try:
         real = path.resolve()
+        if real.is_symlink():  # some Pythons raise for links in a circle, others stop at one
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         facts = real.stat() if real.exists() else None
         is_link = real != path.parent.resolve() / path.name
         if is_link and (real.suffix != path.suffix or (facts and facts.st_uid != os.geteuid())):

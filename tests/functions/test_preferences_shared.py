@@ -148,6 +148,31 @@ def test_an_owner_who_shut_agents_out_is_shut_for_others_agents_too(
     assert (status, body["without_consent"]) == (200, [str(ann)])
 
 
+@pytest.mark.parametrize("effect", ["deny", "revoke"])
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "user:{upper}",
+        "USER:{plain}",
+        "User: {plain}",
+        "user:{{{plain}}}",
+        "user:{hex}",
+        "user:{urn}",
+    ],
+)
+def test_an_owners_id_closes_in_whatever_spelling_it_comes(
+    shelf: Shelf, ann: uuid.UUID, bob: uuid.UUID, effect: str, spelled: str
+):
+    audience = spelled.format(plain=bob, upper=str(bob).upper(), hex=bob.hex, urn=bob.urn)
+    shelf.allow(ann, audience)
+    assert asked(shelf, bob, owner=str(ann).upper())[0] == 200
+    shelf.allow(ann, audience, effect="deny") if effect == "deny" else shelf.revoke(ann, audience)
+    assert asked(shelf, bob, owner=ann)[0] == 403
+    assert shelf.as_owner(ann, "GET", query={"audience": audience})[0] == 403
+    events = shelf.as_owner(ann, "GET", "/consent")[1]["events"]
+    assert {step["audience"] for step in events} == {f"user:{bob}"}
+
+
 @pytest.mark.promise("P3-refuse", "P3-defect-07")
 @pytest.mark.parametrize(
     "change",
@@ -156,6 +181,10 @@ def test_an_owner_who_shut_agents_out_is_shut_for_others_agents_too(
         {"audience": "self"},
         {"audience": "b*"},
         {"audience": " "},
+        {"audience": "user:"},
+        {"audience": "user:bob"},
+        {"audience": "USER:*"},
+        {"audience": "6f0c2f4a-3f9e-4d53-9d3c-2f6b0f1f8f11", "effect": "deny"},
         {"level": "admin"},
         {"effect": "grant"},
         {"effect": "revoke"},

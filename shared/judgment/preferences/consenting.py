@@ -29,6 +29,7 @@ from judgment.kit.errors import Conflict, NotFound
 from judgment.kit.ids import IdFactory, new_id
 from judgment.kit.killpoints import reach
 from judgment.preferences import store
+from judgment.preferences.asking import named_audience
 from judgment.preferences.capturing import NO_OWNER
 from judgment.preferences.consent import event_from
 from judgment.preferences.grants import fold
@@ -144,6 +145,7 @@ class Consenting:
     ) -> tuple[ConsentEvent, Event]:
         now = self._clock()
         payload = {"effect": "revoke", **request.model_dump()}
+        payload["audience"] = named_audience(request.audience)
         if isinstance(request, GrantRequest) and request.expires is not None:
             payload["expires"] = request.expires.isoformat()
         step = event_from(payload, now)

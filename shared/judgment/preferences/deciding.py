@@ -21,8 +21,9 @@ from judgment.contract.preferences import (
 )
 from judgment.kit.errors import InvalidRequest, TooLarge
 from judgment.preferences import store
+from judgment.preferences.asking import audience_of
 from judgment.preferences.consent import SELF
-from judgment.preferences.reading import audience_of, opinions_of
+from judgment.preferences.reading import opinions_of
 from judgment.preferences.solver import Constraint, Opinion, Option, Participant, solve
 from judgment.preferences.solver.problem import stated
 from judgment.preferences.solver.words import words

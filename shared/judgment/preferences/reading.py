@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 from judgment.contract.preferences import (
     PAGE_LIMIT,
@@ -26,9 +25,10 @@ from judgment.contract.preferences import (
 )
 from judgment.kit.errors import Forbidden, InvalidRequest, NotFound
 from judgment.preferences import store
+from judgment.preferences.asking import audience_of, named_audience
 from judgment.preferences.block import block
 from judgment.preferences.capturing import NO_OWNER
-from judgment.preferences.consent import EVERYBODY, SELF, checked_audience
+from judgment.preferences.consent import EVERYBODY, SELF
 from judgment.preferences.documents import DOCUMENT_VERSION, Entry, view
 from judgment.preferences.explaining import why
 from judgment.preferences.keys import checked_key
@@ -180,7 +180,7 @@ class Reading:
 
 def _question(asker: Asker, query: PreferencesQuery) -> store.Question:
     whose = query.owner or asker.owner
-    audience = SELF if query.audience is None else checked_audience(query.audience)
+    audience = SELF if query.audience is None else named_audience(query.audience)
     if audience == EVERYBODY:
         raise InvalidRequest("audience: name one; nothing is shown to everybody.")
     if whose != asker.owner:
@@ -198,11 +198,6 @@ def _question(asker: Asker, query: PreferencesQuery) -> store.Question:
         after=None if query.cursor is None else cursor_text(query.cursor),
         most=query.limit,
     )
-
-
-def audience_of(owner: UUID) -> str:
-    """The audience as which one owner is known to another."""
-    return f"user:{owner}"
 
 
 def _known(found: dict[str, Any]) -> dict[str, Any]:

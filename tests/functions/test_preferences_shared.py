@@ -69,6 +69,20 @@ def test_without_consent_and_without_existence_is_the_same_answer(
     assert asked(shelf, bob, owner=ann, below="dining") == refused
 
 
+@pytest.mark.promise("R-6", "P3-ledger")
+def test_an_owner_who_switched_agents_off_is_asked_in_vain_and_can_read_who_asked(
+    shelf: Shelf, ann: uuid.UUID, bob: uuid.UUID
+):
+    shelf.allow(ann, f"user:{bob}", "dining.*")
+    switch_own(shelf.database, ann, False)
+    nobody = asked(shelf, bob, owner=uuid.uuid4(), below="dining")
+    assert asked(shelf, bob, owner=ann, below="dining") == nobody
+    (line,) = shelf.ledger(ann)
+    assert (line["kind"], line["audience"], line["keys"]) == ("denial", f"user:{bob}", ["dining"])
+    switch_own(shelf.database, ann, True)
+    assert asked(shelf, bob, owner=ann)[0] == 200
+
+
 def test_consent_opens_what_it_names_to_whom_it_names(shelf: Shelf, ann: uuid.UUID, bob: uuid.UUID):
     shelf.allow(ann, f"user:{bob}", "dining.*")
     status, page = asked(shelf, bob, owner=ann)

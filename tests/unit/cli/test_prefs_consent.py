@@ -90,6 +90,13 @@ def test_a_touched_ledger_is_found_out(home: Home) -> None:
     assert said["intact"] is False
     assert said["problems"]
     assert home.prefs("doctor", code=1).json["healthy"] is False
+    home.prefs("ledger", "begin-again", code=2)
+    assert home.prefs("ledger", "begin-again", "--yes").json["length"] == 0
+    home.prefs("ledger", "begin-again", "--yes", code=1)
+    home.prefs("get", "--for", "bob", code=1)
+    assert len(home.prefs("ledger", "show").json["entries"]) == 1
+    (kept,) = (home.root / "versions" / "ledger").iterdir()
+    assert "clara" in kept.read_text()
 
 
 @pytest.mark.promise("P3-defect-17")

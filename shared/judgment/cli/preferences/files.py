@@ -107,6 +107,10 @@ class FileStore:
             "problems": list(found.problems),
         }
 
+    def begin_ledger_again(self) -> None:
+        """In files."""
+        self.files.begin_ledger_again()
+
     def forget(self, key: str) -> Facts:
         """From stream, documents and versions."""
         return forgotten_facts(self.files.forget(key))

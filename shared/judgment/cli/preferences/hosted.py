@@ -14,7 +14,7 @@ from judgment.cli.preferences.api import PreferencesApi
 from judgment.cli.preferences.copying import Copy, document_from, minimal
 from judgment.cli.preferences.sending import HostedRemote, of_outbox, sent
 from judgment.kit.deadline import Deadline
-from judgment.kit.errors import Refusal
+from judgment.kit.errors import NotFound, Refusal
 from judgment.preferences.consent import event_from
 from judgment.preferences.local.checking import Finding
 from judgment.preferences.local.reading import read_document
@@ -125,6 +125,10 @@ class HostedStore:
     def verify(self) -> Facts:
         """As the API finds it."""
         return self.api.verify().model_dump(mode="json")
+
+    def begin_ledger_again(self) -> None:
+        """The hosted ledger is the database's: nobody begins it anew. Raises NotFound."""
+        raise NotFound("The hosted ledger is not kept here: ask its operator.")
 
     def forget(self, key: str) -> Facts:
         """Each statement at the API and in the outbox, then the copy."""

@@ -47,7 +47,7 @@ def install_hooks(platform: str, target_dir: str | None, uninstall: bool, dry_ru
     """Put hooks or a block into a host's file, or take them out, and print what was done."""
     text = ""
     if platform == "agents-md" and not uninstall:
-        document = read_document(place().root)
+        document = read_document(place().root, platform)
         text = block(document, utc_now(), platform).text if document is not None else ""
     report = install(
         platform,

@@ -86,6 +86,10 @@ class Store(Protocol):
         """Whether the ledger is whole: `intact`, `length`, `head`, `problems`."""
         ...
 
+    def begin_ledger_again(self) -> None:
+        """Put the ledger aside and begin an empty one. Raises NotFound where it is not ours."""
+        ...
+
     def forget(self, key: str) -> Facts:
         """Delete what was said about a key, and say what stays."""
         ...

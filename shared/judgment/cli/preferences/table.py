@@ -93,6 +93,13 @@ _LEDGER = Command(
             "Check the hash chain; exit status 1 when it is broken.",
             f"{_CODE}.ledger:verify",
         ),
+        Command(
+            "begin-again",
+            "Put a broken ledger aside and begin an empty one.",
+            f"{_CODE}.ledger:begin_again",
+            (Option("--yes", "Do not ask.", "flag"),),
+            more="Until then nothing is shown to anybody. The old one stays among the versions.",
+        ),
     ),
 )
 

@@ -409,10 +409,16 @@ BEGIN
      OR NOT (is_own OR disclose_preferences.audience = 'user:' || me) THEN
     RAISE insufficient_privilege USING MESSAGE = 'Not for this audience.';
   END IF;
-  IF NOT (is_own OR judgment.agent_access_of(whose)) OR NOT judgment.hold_preferences(whose) THEN
+  IF NOT judgment.hold_preferences(whose) THEN
     RETURN json_build_object('allowed', false, 'at', clock_timestamp());
   END IF;
   at := clock_timestamp();
+  IF NOT (is_own OR judgment.agent_access_of(whose)) THEN
+    PERFORM judgment.write_preference_ledger(
+      whose, 'denial', at, disclose_preferences.audience, purpose, disclose_preferences.platform,
+      coalesce(keys, array_remove(ARRAY[below], NULL)), hand, correlation);
+    RETURN json_build_object('allowed', false, 'at', at);
+  END IF;
   SELECT s.* INTO held FROM judgment.preference_state s WHERE s.user_id = whose;
   SELECT d.document INTO found FROM judgment.preference_documents d
    WHERE d.user_id = whose AND d.platform IN ('', coalesce(disclose_preferences.platform, ''))

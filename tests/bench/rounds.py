@@ -31,6 +31,17 @@ def order_of(round_number: int, names: Sequence[str]) -> list[str]:
     return [*names[turn:], *names[:turn]]
 
 
+def by_own_clock(takers: Mapping[str, Callable[[], float]], rounds: int) -> Mapping[str, Series]:
+    """Like `interleave` for cases that time themselves and return milliseconds a call."""
+    taken: dict[str, list[float]] = {name: [] for name in takers}
+    for number in range(-1, rounds):
+        for name in order_of(number, list(takers)):
+            figure = takers[name]()
+            if number >= 0:
+                taken[name].append(figure)
+    return {name: Series(name, tuple(one), (), ()) for name, one in taken.items()}
+
+
 def interleave(
     cases: Sequence[Case],
     rounds: int,

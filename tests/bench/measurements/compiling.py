@@ -19,7 +19,7 @@ from judgment.kit.hashing import canonical_json
 from judgment.preferences.compiling import compile_signals
 from judgment.preferences.signals import read_lines, signal_from, stored
 from tests.bench.report import Budget, Section, Table, missed
-from tests.bench.rounds import order_of
+from tests.bench.rounds import by_own_clock
 from tests.bench.series import Series, ratio
 
 if TYPE_CHECKING:
@@ -86,13 +86,7 @@ def _rounds(size: int, rounds: int) -> Mapping[str, Series]:
         APART: _timed(lambda: compile_signals(apart, NOW), calls),
         COLLECTING: _timed(lambda: compile_signals(signals, NOW), calls, collecting=True),
     }
-    taken: dict[str, list[float]] = {name: [] for name in takers}
-    for number in range(-1, rounds):
-        for name in order_of(number, list(takers)):
-            figure = takers[name]()
-            if number >= 0:
-                taken[name].append(figure)
-    return {name: Series(name, tuple(one), (), ()) for name, one in taken.items()}
+    return by_own_clock(takers, rounds)
 
 
 def _timed(

@@ -19,7 +19,7 @@ from judgment.preferences.local.store import LocalStore
 from tests.bench.peers import policies
 from tests.bench.peers.peer import PeerUnavailable
 from tests.bench.report import Budget, Section, Table
-from tests.bench.rounds import order_of
+from tests.bench.rounds import by_own_clock
 from tests.bench.series import Series, ratio
 from tests.bench.workbench import BenchFailed
 
@@ -119,13 +119,7 @@ def _rounds(
     }
     if engine is not None:
         takers[PEER] = lambda: engine.milliseconds(CALLS)
-    taken: dict[str, list[float]] = {name: [] for name in takers}
-    for number in range(-1, rounds):
-        for name in order_of(number, list(takers)):
-            figure = takers[name]()
-            if number >= 0:
-                taken[name].append(figure)
-    return {name: Series(name, tuple(one), (), ()) for name, one in taken.items()}
+    return by_own_clock(takers, rounds)
 
 
 def _timed(call: Callable[[], object], calls: int) -> Callable[[], float]:

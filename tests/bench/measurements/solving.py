@@ -23,7 +23,7 @@ from judgment.preferences.solver import (
 from tests.bench.peers.peer import PeerUnavailable
 from tests.bench.peers.voting import PrefVoting, Voting
 from tests.bench.report import Budget, Section, Table, missed
-from tests.bench.rounds import order_of
+from tests.bench.rounds import by_own_clock
 from tests.bench.series import Series, ratio
 from tests.bench.workbench import BenchFailed
 
@@ -126,13 +126,7 @@ def _rounds(size: Size, peer: Voting | None, rounds: int) -> Mapping[str, Series
             BUILT: lambda: peer.milliseconds(size.name, "borda", size.calls, built=True),
             SCHULZE: lambda: peer.milliseconds(size.name, "schulze", 1),
         }
-    taken: dict[str, list[float]] = {name: [] for name in takers}
-    for number in range(-1, rounds):
-        for name in order_of(number, list(takers)):
-            figure = takers[name]()
-            if number >= 0:
-                taken[name].append(figure)
-    return {name: Series(name, tuple(one), (), ()) for name, one in taken.items()}
+    return by_own_clock(takers, rounds)
 
 
 def _timed(call: Callable[[], object], calls: int) -> Callable[[], float]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO
 
 from tests.bench.peers.environments import PythonEnvironment
-from tests.bench.peers.peer import PeerUnavailable
-from tests.bench.peers.processes import child, last_words, line_pipes
+from tests.bench.peers.processes import answer, child, line_pipes
 
 NAME = "cedarpy 4.12.2"
 ENVIRONMENT = PythonEnvironment("cedarpy")
@@ -29,7 +27,7 @@ class Engine:
 
     def milliseconds(self, calls: int) -> float:
         """Median of its own clock over `calls` times all questions, a question."""
-        return float(_asked(self.write, self.read, self.log, {"calls": calls}))
+        return float(answer(self.write, self.read, self.log, {"calls": calls}))
 
 
 @contextmanager
@@ -42,16 +40,4 @@ def opened(policies: str, questions: Sequence[dict[str, str]]) -> Iterator[Engin
         with child([str(python), str(driver)], home, {}, pipes=True) as process:
             write, read = line_pipes(process)
             told = {"policies": policies, "questions": list(questions)}
-            yield Engine(write, read, home / "log", _asked(write, read, home / "log", told))
-
-
-def _asked(write: IO[bytes], read: IO[bytes], log: Path, message: Any) -> Any:
-    try:
-        write.write(json.dumps(message).encode() + b"\n")
-        write.flush()
-    except BrokenPipeError as reason:
-        raise PeerUnavailable(last_words(log)) from reason
-    line = read.readline()
-    if not line:
-        raise PeerUnavailable(last_words(log))
-    return json.loads(line)
+            yield Engine(write, read, home / "log", answer(write, read, home / "log", told))

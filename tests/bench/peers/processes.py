@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -9,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from infra.local.children import die_with_parent
 from tests.bench.peers.peer import PeerUnavailable
@@ -81,3 +82,16 @@ def line_pipes(process: subprocess.Popen[bytes]) -> tuple[IO[bytes], IO[bytes]]:
     if process.stdin is None or process.stdout is None:
         raise ValueError("the process was started without pipes")
     return process.stdin, process.stdout
+
+
+def answer(write: IO[bytes], read: IO[bytes], log: Path, message: object) -> Any:
+    """What a driver says to one line of JSON. Raises PeerUnavailable with its last words."""
+    try:
+        write.write(json.dumps(message).encode() + b"\n")
+        write.flush()
+    except BrokenPipeError as reason:
+        raise PeerUnavailable(last_words(log)) from reason
+    line = read.readline()
+    if not line:
+        raise PeerUnavailable(last_words(log))
+    return json.loads(line)

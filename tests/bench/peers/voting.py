@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO
 
 from tests.bench.peers.environments import PythonEnvironment
-from tests.bench.peers.peer import PeerUnavailable
-from tests.bench.peers.processes import child, last_words, line_pipes
+from tests.bench.peers.processes import answer, child, line_pipes
 
 Rankings = Mapping[str, Sequence[Sequence[int]]]
 
@@ -29,7 +27,7 @@ class Voting:
     def milliseconds(self, size: str, method: str, calls: int, *, built: bool = False) -> float:
         """Median of its own clock over `calls`, from rankings, or with `built` from its profile."""
         asked = {"size": size, "method": method, "calls": calls, "built": built}
-        return float(_asked(self.write, self.read, self.log, asked))
+        return float(answer(self.write, self.read, self.log, asked))
 
 
 class PrefVoting:
@@ -48,17 +46,5 @@ class PrefVoting:
             with child([str(python), str(driver)], home, {}, pipes=True) as process:
                 write, read = line_pipes(process)
                 log = home / "log"
-                winners = _asked(write, read, log, {"rankings": rankings})
+                winners = answer(write, read, log, {"rankings": rankings})
                 yield Voting(write, read, log, winners)
-
-
-def _asked(write: IO[bytes], read: IO[bytes], log: Path, message: Any) -> Any:
-    try:
-        write.write(json.dumps(message).encode() + b"\n")
-        write.flush()
-    except BrokenPipeError as reason:
-        raise PeerUnavailable(last_words(log)) from reason
-    line = read.readline()
-    if not line:
-        raise PeerUnavailable(last_words(log))
-    return json.loads(line)

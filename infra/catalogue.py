@@ -157,6 +157,7 @@ MODEL_SETTINGS = (
     *("MODEL_SUMMARY", "MODEL_EVALUATION", "MODEL_SCENARIO", "MODEL_MESSAGE", "MODEL_EMBEDDING"),
     *("OLLAMA_BASE_URL", "BRAINDRIVE_MODELS_BASE_URL", "OPENROUTER_BASE_URL"),
     *("OPENAI_COMPATIBLE_BASE_URL", "MODEL_PRICES", "MODEL_OFFERED", "MODEL_TIMEOUT_SECONDS"),
+    *("MODEL_WINDOWS", "MODEL_WITHOUT_TOOLS"),
     *("OLLAMA_API_KEY", "AI_GATEWAY_API_KEY", "OPENROUTER_API_KEY", "OPENAI_COMPATIBLE_API_KEY"),
 )
 """What `judgment.llm` reads (`judgment/llm/settings.py`); a door that asks a model takes them all.
@@ -299,6 +300,29 @@ CATALOGUE = Catalogue(
             timeout_s=30,
             settings=("DATABASE_URL",),
             trigger="queue",
+        ),
+        Door(
+            "guarded_message",
+            "Answers an owner's message as a stream: the model, its tools, the owner's memory.",
+            _handler("guarded_message", "app"),
+            database_role="judgment_process",
+            egress="internet",
+            memory_mb=1024,
+            timeout_s=900,
+            layers=("contract", "base", "chat"),
+            settings=("DATABASE_URL", "MODEL_SECRET_PREFIX"),
+            optional=MODEL_SETTINGS,
+            grants=("model_secrets:read",),
+            stream=True,
+        ),
+        Door(
+            "conversations",
+            "Conversations, pages and their files, approvals; a memory comes and goes whole.",
+            _handler("conversations"),
+            database_role="judgment_process",
+            memory_mb=1024,
+            timeout_s=29,
+            settings=("DATABASE_URL",),
         ),
         Door(
             "flags",

@@ -15,6 +15,8 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from judgment.contract.errors import Problem, UnauthorizedProblem
 from judgment.contract.jobs import Event
+from judgment.contract.messages import GatewayError
+from judgment.contract.route import Errors
 from judgment.contract.routes import ROUTES, Auth, Route
 
 Json = dict[str, Any]
@@ -64,6 +66,7 @@ def resolve(reference: str) -> type[BaseModel]:
 def _models() -> list[tuple[type[BaseModel], JsonSchemaMode]]:
     found: dict[type[BaseModel], JsonSchemaMode] = {
         Event: "serialization",
+        GatewayError: "serialization",
         Problem: "serialization",
         UnauthorizedProblem: "serialization",
     }
@@ -91,8 +94,9 @@ def _component(reference: str) -> Json:
     return {"$ref": f"#/components/schemas/{resolve(reference).__name__}"}
 
 
-def _refused(status: str) -> Json:
-    model = "UnauthorizedProblem" if status == "401" else "Problem"
+def _refused(status: str, errors: Errors = "contract") -> Json:
+    model = "GatewayError" if errors == "gateway" else "Problem"
+    model = "UnauthorizedProblem" if status == "401" else model
     answer: Json = {
         "description": _REFUSALS[status],
         "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{model}"}}},
@@ -163,7 +167,9 @@ def _operation(route: Route) -> Json:
         body = {"application/json": {"schema": _component(route.request)}}
         operation["requestBody"] = {"required": True, "content": body}
     operation["responses"] = {str(route.status): _answered(route)}
-    operation["responses"] |= {status: _refused(status) for status in _refusal_statuses(route)}
+    operation["responses"] |= {
+        status: _refused(status, route.errors) for status in _refusal_statuses(route)
+    }
     if route.scope:
         operation["x-scope"] = route.scope.value
     return operation

@@ -68,7 +68,27 @@ VALUES (%(user)s, '0', '{{"keys": {{}}}}');
 INSERT INTO judgment.consent_events (user_id, position, id, effect, key_glob, audience, level,
   made_at) VALUES (%(user)s, 1, %(event)s, 'allow', 'a.*', 'bob', 'read', now());
 INSERT INTO judgment.preference_ledger (user_id, position, entry, previous, hash)
-VALUES (%(user)s, 1, '{{}}', '', 'h')
+VALUES (%(user)s, 1, '{{}}', '', 'h');
+INSERT INTO judgment.memory_state (user_id, revision) VALUES (%(user)s, 1);
+INSERT INTO judgment.memory_blobs (user_id, sha256, content)
+VALUES (%(user)s, encode(sha256('mine'), 'hex'), 'mine');
+INSERT INTO judgment.memory_commits (user_id, revision, id, origin, author, message, committed_at)
+VALUES (%(user)s, 1, repeat('a', 40), 'owner', 'me', 'Write me/profile.md', now());
+INSERT INTO judgment.memory_revisions (user_id, path, revision, sha256)
+VALUES (%(user)s, 'me/profile.md', 1, encode(sha256('mine'), 'hex'));
+INSERT INTO judgment.memory_files (user_id, path, folded, revision, sha256, bytes, updated_at)
+VALUES (%(user)s, 'me/profile.md', 'me/profile.md', 1, encode(sha256('mine'), 'hex'), 4, now());
+INSERT INTO judgment.memory_imports (user_id, import_id, part, content)
+VALUES (%(user)s, %(event)s, 1, 'mine');
+INSERT INTO judgment.conversations (user_id, id, title, created_at, updated_at)
+VALUES (%(user)s, 'mine', 'Mine', now(), now());
+INSERT INTO judgment.conversation_messages (user_id, conversation_id, position, id, turn_id, role,
+  content, sent_at) VALUES (%(user)s, 'mine', 1, 'm', %(event)s, 'user', 'mine', now());
+INSERT INTO judgment.projects (user_id, id, position, name, icon)
+VALUES (%(user)s, 'mine', 1, 'Mine', 'sparkles');
+INSERT INTO judgment.approvals (user_id, request_id, conversation_id, turn_id, tool_call_id,
+  tool_name, summary, input, expected)
+VALUES (%(user)s, %(event)s, 'mine', %(event)s, 'c', 'memory_write', 'mine', '{{}}', '{{}}')
 """
 
 

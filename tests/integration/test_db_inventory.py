@@ -110,7 +110,7 @@ def test_rows_that_came_after_the_export_began_are_left_out(
         one_row |= {"public.player_decision_profiles", "public.profiles"}
         one_row |= {"judgment.preference_state"}
         derived = {"judgment.profile_accumulators", "judgment.profile_marks"}
-        derived |= {"judgment.preference_documents"}
+        derived |= {"judgment.preference_documents", "judgment.memory_files"}
         undated = {table.name for table in INVENTORY} - {table.name for table in dated}
         assert undated == one_row | derived
         for table in dated:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from judgment.contract.scopes import Scope
 
 Auth = Literal["none", "agent", "owner", "admin", "either"]
+Errors = Literal["contract", "gateway"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,8 @@ class Route:
 
     A route with `auth` other than `none` and without `query` takes no query parameters. An
     `idempotent` one honours the `Idempotency-Key` header. `refuses` are the statuses that do not
-    follow from the rest of the row.
+    follow from the rest of the row. `errors`: our own error body, or that of the gateway whose clients
+    call it (ruling 41). `body_kib` bounds the body.
     """
 
     method: str
@@ -34,3 +36,5 @@ class Route:
     idempotent: bool = False
     media_type: str = "application/json"
     refuses: tuple[int, ...] = ()
+    errors: Errors = "contract"
+    body_kib: int = 256

@@ -7,6 +7,7 @@ Standard library only: the authorizer reads this table on every call. Types are 
 
 from __future__ import annotations
 
+from judgment.contract.message_routes import MESSAGE_ROUTES
 from judgment.contract.preference_routes import PREFERENCE_ROUTES
 from judgment.contract.route import Auth, Route
 from judgment.contract.scopes import Scope
@@ -192,6 +193,7 @@ ROUTES: tuple[Route, ...] = (
         refuses=(404,),
     ),
     *PREFERENCE_ROUTES,
+    *MESSAGE_ROUTES,
     Route(
         "GET",
         "/api/admin/v1/flags",

@@ -23,9 +23,18 @@ class Role:
 
 
 _OWN_TABLES = (
+    "judgment.approvals",
     "judgment.consent_events",
+    "judgment.conversation_messages",
+    "judgment.conversations",
     "judgment.decisions",
     "judgment.idempotency_keys",
+    "judgment.memory_blobs",
+    "judgment.memory_commits",
+    "judgment.memory_files",
+    "judgment.memory_imports",
+    "judgment.memory_revisions",
+    "judgment.memory_state",
     "judgment.missing_snapshots",
     "judgment.model_calls",
     "judgment.outbox",
@@ -39,6 +48,7 @@ _OWN_TABLES = (
     "judgment.profile_accumulators",
     "judgment.profile_marks",
     "judgment.profile_state",
+    "judgment.projects",
     "judgment.scenario_contents",
     "judgment.servings",
     "judgment.summary_state",
@@ -92,13 +102,30 @@ ROLES: tuple[Role, ...] = (
             "judgment.standing_signal",
         ),
     ),
-    Role("judgment_process", "Runs one owner's guarded processes."),
+    Role(
+        "judgment_process",
+        "Answers one owner's messages over their memory, and takes their own edits of it.",
+        writes=(
+            "judgment.approvals",
+            "judgment.conversation_messages",
+            "judgment.conversations",
+            "judgment.memory_blobs",
+            "judgment.memory_commits",
+            "judgment.memory_files",
+            "judgment.memory_imports",
+            "judgment.memory_revisions",
+            "judgment.memory_state",
+            "judgment.model_calls",
+            "judgment.projects",
+        ),
+    ),
     Role(
         "judgment_worker",
         "Does what no owner waits for: sends events, writes summaries, compiles preferences,"
         " retires old rows, turns switches for admins.",
         writes=(
             "judgment.idempotency_keys",
+            "judgment.memory_imports",
             "judgment.missing_snapshots",
             "judgment.model_calls",
             "judgment.outbox",
@@ -111,6 +138,7 @@ ROLES: tuple[Role, ...] = (
         ),
         crosses={
             "judgment.idempotency_keys": "Answers past their time are deleted for everybody.",
+            "judgment.memory_imports": "Parts of imports that nobody carried out are deleted.",
             "judgment.outbox": "Unsent events are swept for everybody.",
             "judgment.processed": "A consumer's notes are not an owner's.",
             "judgment.summary_state": "Summaries that are overdue are swept for everybody.",

@@ -21,11 +21,12 @@ from judgment.contract.principal import Principal
 from judgment.contract.routes import ROUTES, Route
 from judgment.entry import event as read
 from judgment.entry import observability as seen
-from judgment.entry.refusals import JSON, problem_body, problem_headers
+from judgment.entry.refusals import JSON, gateway_body, problem_body, problem_headers
 from judgment.kit.deadline import Deadline
 from judgment.kit.errors import (
     Forbidden,
     InvalidRequest,
+    InvalidShape,
     NotFound,
     RateLimited,
     Refusal,
@@ -73,7 +74,7 @@ class Request:
         """The JSON body. Raises InvalidRequest if it is not what `model` asks for."""
         raw = read.body_bytes(self.event)
         if not raw:
-            raise InvalidRequest("A JSON body is required.")
+            raise InvalidShape("A JSON body is required.")
         return _checked(lambda: model.model_validate_json(raw))
 
     def idempotency_key(self) -> str | None:
@@ -109,6 +110,7 @@ class HttpDoor:
         routes: Sequence[Route] = ROUTES,
     ):
         self._telemetry = telemetry
+        self._body_of = problem_body
         self._resolver = APIGatewayRestResolver(debug=False)
         rows = {f"{row.method} {row.path}": row for row in routes if row.door == name}
         if rows.keys() != endpoints.keys():
@@ -123,6 +125,7 @@ class HttpDoor:
         """Answer one REST-proxy event."""
         started = time.perf_counter()
         correlation = read.correlation_id(event)
+        self._body_of = problem_body
         try:
             answer = self._resolver.resolve(event, context)
             answer["multiValueHeaders"][read.CORRELATION_HEADER] = [correlation]
@@ -135,6 +138,7 @@ class HttpDoor:
         resolver = self._resolver
 
         def run(**path: str) -> Response[str]:
+            self._body_of = gateway_body if route.errors == "gateway" else problem_body
             event: read.Event = resolver.current_event.raw_event
             _within_limits(event, route)
             caller = _caller(event, route)
@@ -157,7 +161,7 @@ class HttpDoor:
         if refusal.status == HTTPStatus.SERVICE_UNAVAILABLE:
             self._log(seen.UNAVAILABLE, refusal.__cause__ or refusal)
         head = {**_ALWAYS, **problem_headers(refusal)}
-        return Response(refusal.status, JSON, problem_body(refusal), head)
+        return Response(refusal.status, JSON, self._body_of(refusal), head)
 
     def _failed(self, error: Exception) -> Response[str]:
         self._log(seen.INTERNAL_ERROR, error)
@@ -201,8 +205,8 @@ def _caller(event: read.Event, route: Route) -> Principal | None:
 
 
 def _within_limits(event: read.Event, route: Route) -> None:
-    if read.body_size(event) > read.BODY_LIMIT:
-        raise TooLarge(f"The body is over {read.BODY_LIMIT // 1024} KiB.")
+    if read.body_size(event) > route.body_kib * 1024:
+        raise TooLarge(f"The body is over {route.body_kib} KiB.")
     if route.auth != "none" and route.query is None and read.query_values(event):
         raise InvalidRequest("This address takes no query parameters.")
 
@@ -213,7 +217,7 @@ def _checked(parse: Callable[[], M]) -> M:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:100]
-        raise InvalidRequest(f"{where}: {first['msg']}" if where else first["msg"]) from error
+        raise InvalidShape(f"{where}: {first['msg']}" if where else first["msg"]) from error
 
 
 def _response(route: Route, answer: BaseModel | Reply) -> Response[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judgment.kit.errors import Refusal, Unauthorized
+from judgment.kit.errors import InvalidShape, Refusal, Unauthorized
 from judgment.kit.hashing import canonical_json
 
 JSON = "application/json"
@@ -17,6 +17,19 @@ def problem_body(refusal: Refusal) -> str:
     if refusal.retry_after_seconds is not None:
         body["retry_after_seconds"] = refusal.retry_after_seconds
     return canonical_json(body)
+
+
+def gateway_body(refusal: Refusal) -> str:
+    """The same for routes whose clients were written for another gateway: `{"error": …}`.
+
+    Its words for a wrong body, a missing login and a defect are that gateway's (ruling 41).
+    """
+    error = refusal.message
+    if isinstance(refusal, InvalidShape):
+        error = "Invalid request"
+    elif isinstance(refusal, Unauthorized):
+        error = "Unauthorized"
+    return canonical_json({"error": error})
 
 
 def problem_headers(refusal: Refusal) -> dict[str, str]:

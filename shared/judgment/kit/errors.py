@@ -2,6 +2,7 @@
 
 Refusal
 ├── InvalidRequest          400 invalid_request
+│   └── InvalidShape            400 invalid_request
 ├── Unauthorized            401 unauthorized
 ├── Forbidden               403 forbidden
 │   └── ProfileAccessDisabled   403 profile_access_disabled
@@ -37,6 +38,10 @@ class InvalidRequest(Refusal):
     """The request breaks its schema or a parameter's range."""
 
     status, code, default = 400, "invalid_request", "The request is not valid."
+
+
+class InvalidShape(InvalidRequest):
+    """The body or the query string is not what the route's schema asks for."""
 
 
 class Unauthorized(Refusal):

@@ -32,7 +32,9 @@ class ModelSettings:
 
     `model_<role>` is `provider:model`. `model_prices` is JSON, `{"provider:model": [in, out]}` in
     US dollars per million tokens; `model_offered` lists, with commas, what owners may choose
-    without a key of their own. Keys are read here on a developer's machine; on AWS they stay unset
+    without a key of their own. `model_windows` is JSON too, `{"provider:model": tokens}`;
+    `model_without_tools` lists models that are asked for tools by a schema (`*` after a colon: all
+    of that provider's). Keys are read here on a developer's machine; on AWS they stay unset
     and come from Secrets Manager, by names that begin with `model_secret_prefix`.
     """
 
@@ -47,6 +49,8 @@ class ModelSettings:
     openai_compatible_base_url: str | None = None
     model_prices: str | None = None
     model_offered: str | None = None
+    model_windows: str | None = None
+    model_without_tools: str | None = None
     model_timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
     model_secret_prefix: str | None = None
     ollama_api_key: str | None = field(default=None, repr=False)

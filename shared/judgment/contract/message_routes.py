@@ -132,9 +132,7 @@ MESSAGE_ROUTES: tuple[Route, ...] = (
         "conversations:OverlayText",
         body_kib=_FILE,
     ),
-    _owner(
-        "GET", "/approvals", "Approvals that are not settled.", "conversations:OpenApprovals"
-    ),
+    _owner("GET", "/approvals", "Approvals that are not settled.", "conversations:OpenApprovals"),
     _owner(
         "POST",
         "/approvals/{request_id}",

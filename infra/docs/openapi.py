@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
@@ -16,8 +16,10 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from judgment.contract.errors import Problem, UnauthorizedProblem
 from judgment.contract.jobs import Event
 from judgment.contract.messages import GatewayError
-from judgment.contract.route import Errors
 from judgment.contract.routes import ROUTES, Auth, Route
+
+if TYPE_CHECKING:
+    from judgment.contract.route import Errors
 
 Json = dict[str, Any]
 

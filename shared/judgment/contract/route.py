@@ -18,8 +18,8 @@ class Route:
 
     A route with `auth` other than `none` and without `query` takes no query parameters. An
     `idempotent` one honours the `Idempotency-Key` header. `refuses` are the statuses that do not
-    follow from the rest of the row. `errors`: our own error body, or that of the gateway whose clients
-    call it (ruling 41). `body_kib` bounds the body.
+    follow from the rest of the row. `errors`: our own error body, or that of the
+    gateway whose clients call it (ruling 41). `body_kib` bounds the body.
     """
 
     method: str

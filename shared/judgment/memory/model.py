@@ -97,7 +97,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as a model is offered it. `parameters` is a JSON Schema; `writes`: it wants approval."""
+    """A tool as a model is offered it. `parameters` is a JSON Schema; `writes`: needs approval."""
 
     name: str
     description: str

@@ -311,7 +311,7 @@ CATALOGUE = Catalogue(
             timeout_s=900,
             layers=("contract", "base", "chat"),
             settings=("DATABASE_URL", "MODEL_SECRET_PREFIX"),
-            optional=MODEL_SETTINGS,
+            optional=("INTEGRATION_SECONDS", *MODEL_SETTINGS),
             grants=("model_secrets:read",),
             stream=True,
         ),

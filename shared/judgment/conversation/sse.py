@@ -1,0 +1,16 @@
+"""Events as the bytes of a stream (seed 002 §20.1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from judgment.contract.messages import AnyEvent
+
+MEDIA_TYPE = "text/event-stream"
+
+
+def frame(event: AnyEvent) -> bytes:
+    """One server-sent event: its type as the event's name, the rest as one line of JSON."""
+    data = event.model_dump_json(exclude={"type"})
+    return f"event: {event.type}\ndata: {data}\n\n".encode()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOTS: dict[Layer, tuple[str, ...]] = {
     "base": ("aws-lambda-powertools", "httpx", "psycopg", "pydantic", "pyjwt"),
     "mcp": ("mangum", "mcp", "starlette"),
-    "chat": ("openai", "httpx", "mangum", "starlette"),
+    "chat": ("openai", "httpx", "mangum"),
 }
 RUNTIME_BRINGS = frozenset({"boto3", "botocore", "s3transfer"})
 

@@ -100,6 +100,7 @@ class Talk:
         *,
         own: Callable[..., ModelChoice | None] = lambda *_: None,
         wait: Callable[[], None] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
         postgres: Database | None = None,
     ):
         self.database = database
@@ -115,7 +116,7 @@ class Talk:
             new_id,
         )
         memory = MemoryTools([ConversationViews()], utc_now, Exports.path)
-        turns = Turns(ledger, models, own, TurnTools(memory), Pace(time.monotonic, wait))
+        turns = Turns(ledger, models, own, TurnTools(memory), Pace(monotonic, wait))
         self.app = MessageDoor(turns, Telemetry("guarded_message"))
 
     def close(self) -> None:

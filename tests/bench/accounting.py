@@ -28,6 +28,18 @@ def cpu_by_part(call: Callable[[], object], times: int, root: int) -> dict[str, 
     return {part: 1e3 * ticks / TICKS / times for part, ticks in used.most_common() if ticks}
 
 
+def memory_mb(root: int) -> float:
+    """Proportional set size of all living descendants of `root`, MB: what is shared counts once."""
+    total = 0
+    for pid in _spent(root):
+        try:
+            lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
+        except OSError:  # it ended while we looked
+            continue
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
 def rendered(parts: Mapping[str, float]) -> str:
     """The parts as lines, with their sum."""
     lines = [f"{used:8.2f}  {part}" for part, used in parts.items()]

@@ -28,6 +28,7 @@ from infra.local.gateway.events import HttpRequest, Stamp, authorizer_event, pro
 from infra.local.gateway.routing import Router
 from judgment.contract.routes import ROUTES
 from judgment.kit.clock import utc_now
+from tests.fakes.model_server import ModelServer, always
 
 ROOT = Path(__file__).resolve().parents[2]
 STATE = ROOT / ".local" / "bench"
@@ -35,6 +36,7 @@ READS_PER_KEY = 500
 """Below the 600 that a key may do in an hour."""
 PROFILE = "/api/agent/v1/profile"
 RECENT = "/api/agent/v1/profile/recent-decisions"
+MODEL = "ollama:fake-model"
 GENEROUS = {
     "LIMIT_PROFILE_PER_HOUR": "1000000000",
     "LIMIT_RECENT_DECISIONS_PER_HOUR": "1000000000",
@@ -64,13 +66,22 @@ class Workbench:
         shutil.rmtree(STATE, ignore_errors=True)  # what an earlier run left would be measured too
         self._undo.callback(self._down, [*command, "down", *arguments])
         up = [*command, "up", "--detach", "--port", "0", "--parent", str(os.getpid()), *arguments]
-        done = subprocess.run(up, cwd=ROOT, capture_output=True, text=True, check=False)
+        models = {"MODEL_MESSAGE": MODEL, "OLLAMA_BASE_URL": f"{self.provider.url}/v1"}
+        environ = {**os.environ, **models}
+        done = subprocess.run(
+            up, cwd=ROOT, capture_output=True, text=True, check=False, env=environ
+        )
         if done.returncode:
             raise BenchFailed(f"the stack did not start: {done.stderr[-2000:]}")
         return json.loads((STATE / "stack.json").read_text())
 
     def _down(self, command: list[str]) -> None:
         subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+
+    @cached_property
+    def provider(self) -> ModelServer:
+        """The provider that answers the stack's messages; a measurement gives it its script."""
+        return self._undo.enter_context(ModelServer(always("no script")))
 
     @property
     def port(self) -> int:

@@ -100,7 +100,12 @@ class Calls:
                 outcome = self._approved(tx, approval)
             content = _recorded(call, outcome).to_content()
             store.replace_content(
-                tx, self._owner, approval.conversation_id, approval.tool_call_id, content
+                tx,
+                self._owner,
+                approval.conversation_id,
+                approval.tool_call_id,
+                content,
+                turn_id=approval.turn_id,
             )
         return outcome
 
@@ -147,7 +152,13 @@ class Calls:
 
     def _settled_elsewhere(self, call: ToolUse) -> Outcome:
         with self._begin() as tx:
-            kept = store.message(tx, self._owner, self.record.conversation_id, call.id)
+            kept = store.message(
+                tx,
+                self._owner,
+                self.record.conversation_id,
+                call.id,
+                turn_id=self.record.turn_id,
+            )
         told = kept and ToolRecord.from_content(call.id, kept.content)
         if not told:
             raise RuntimeError("A settled call has no message.")

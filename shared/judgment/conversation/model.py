@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 from uuid import UUID
 
@@ -119,9 +120,12 @@ def json_line(value: Any) -> str:
 
 
 def json_value(text: str) -> Any:
-    """The value of a JSON text. Raises ValueError, also for NaN, a name twice and endless depth."""
+    """The value of a JSON text. Raises ValueError, also for NaN and infinity, for a name twice,
+    and for endless depth."""
     try:
-        return json.loads(text, parse_constant=_refuse, object_pairs_hook=_object)
+        return json.loads(
+            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object
+        )
     except RecursionError as error:
         raise ValueError("It is nested too deeply.") from error
 
@@ -132,6 +136,13 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON.")
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError("A number is too large.")
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

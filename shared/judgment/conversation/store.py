@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -64,6 +64,20 @@ def create_conversation(
     tx.execute(_Q["create_conversation"], row)
 
 
+def bring_conversation(
+    tx: Transaction, user_id: UUID, brought: Conversation, said: Sequence[Message]
+) -> bool:
+    """A conversation from elsewhere with its messages, whose positions begin at 1; False where
+    there is one of that id, which stays as it is."""
+    of = {"user_id": user_id, "conversation_id": brought.id}
+    row = {name: getattr(brought, name) for name in Conversation.__slots__}
+    row |= {"active_skill_ids": json.dumps(brought.active_skill_ids), "message_count": len(said)}
+    if not tx.execute(_Q["bring_conversation"], row | of):
+        return False
+    tx.many(_Q["add_message"], [_message_row(message) | of for message in said])
+    return True
+
+
 def conversation(tx: Transaction, user_id: UUID, conversation_id: str) -> Conversation | None:
     """The owner's conversation of that id."""
     if not is_conversation_id(conversation_id):
@@ -73,9 +87,9 @@ def conversation(tx: Transaction, user_id: UUID, conversation_id: str) -> Conver
 
 
 def conversations(
-    tx: Transaction, user_id: UUID, *, limit: int, offset: int = 0
+    tx: Transaction, user_id: UUID, *, limit: int | None = None, offset: int = 0
 ) -> list[Conversation]:
-    """A page of the owner's conversations, the latest first."""
+    """The owner's conversations, or a page of them, the latest first."""
     page = {"user_id": user_id, "limit": limit, "offset": offset}
     return [_conversation(row) for row in tx.all(_Q["conversations"], page)]
 
@@ -165,13 +179,20 @@ def project(tx: Transaction, user_id: UUID, project_id: str) -> Project | None:
     return None if row is None else _project(row)
 
 
-def add_project(tx: Transaction, user_id: UUID, project_id: str, name: str, icon: str) -> bool:
+def add_project(
+    tx: Transaction,
+    user_id: UUID,
+    project_id: str,
+    name: str,
+    icon: str,
+    skills: Sequence[str] = (),
+) -> bool:
     """A page behind the others; False where there is one of that id.
 
     Whoever adds pages holds the memory's state, so that places have no doubles.
     """
     row = {"user_id": user_id, "id": project_id, "name": name, "icon": icon}
-    return tx.execute(_Q["add_project"], row) > 0
+    return tx.execute(_Q["add_project"], {**row, "skills": json.dumps(list(skills))}) > 0
 
 
 def rename_project(
@@ -231,6 +252,10 @@ def settle(tx: Transaction, user_id: UUID, request_id: UUID, at: datetime) -> bo
     """Take what was decided, to carry it out or give it up: true for exactly one caller."""
     row = {"user_id": user_id, "request_id": request_id, "at": at}
     return tx.execute(_Q["settle"], row) > 0
+
+
+def _message_row(message: Message) -> dict[str, Any]:
+    return {name: getattr(message, name) for name in Message.__slots__}
 
 
 def _message_of(

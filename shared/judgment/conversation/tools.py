@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.conversation import store
-from judgment.conversation.views import manifest_entry
+from judgment.conversation.formats import manifest_entry
 from judgment.llm.chat import ToolOffer
 from judgment.memory.model import MemoryFailure, ToolSpec
 from judgment.memory.tools import MEMORY_TOOLS, MemoryTools, Prepared, Ran

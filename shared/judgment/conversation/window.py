@@ -2,8 +2,8 @@
 
 Nothing gives way while all of it fits. Else, in this order and each only as far as needed:
 
-1. Long answers of tools in earlier turns lose their middle.
-2. Long texts of earlier turns lose their middle.
+1. Long answers of tools in earlier turns lose their middle, then long texts of earlier turns.
+2. Answers of tools in earlier turns lose more of it.
 3. Procedures read in earlier turns give way to a note that says to read them again.
 4. The earliest turns go; a note in the system message says so and quotes how they began.
 5. Answers of tools in this turn lose their middle.
@@ -33,8 +33,9 @@ ANSWER_TOKENS = 8_000
 WARNING_RATIO = 0.8
 LONG_TEXTS: Mapping[ChatRole, int] = {"assistant": 12_000, "user": 8_000}
 LONG_ANSWER = 4_000
-SHORT_ANSWERS = (4_000, 2_000, 1_000, 500, 250)
-"""Characters that an answer of this turn is cut to, tried in this order."""
+SHORT_ANSWERS = (4_000, 2_000, 1_000, 500, 250, 120)
+"""Characters that answers are cut to, tried in this order."""
+CUT_MARK = "\n[... left out to save room ...]\n"
 EXCERPTS = 24
 EXCERPT_CHARACTERS = 120
 MESSAGE_TOKENS = 6
@@ -109,9 +110,7 @@ def fit(system: ChatMessage, history: Sequence[Unit], current: Unit, window: Win
     draft = _Draft(system, [list(unit.messages) for unit in history], list(current.messages))
     room = window.budget - offer_tokens(window.offers)
     whole = draft.total
-    for relieve in (_cut_answers, _cut_texts, _put_procedures_off, _drop_turns, _cut_this_turn):
-        if draft.total <= room:
-            break
+    for relieve in _RELIEFS:
         relieve(draft, room)
     needed = draft.total + window.budget - room
     if needed > window.budget:
@@ -201,11 +200,7 @@ class _Draft:
 
 
 def _cut_answers(draft: _Draft, room: int) -> None:
-    for turn in draft.turns:
-        for place, _call in _answers(turn, instructions=False):
-            if draft.total <= room:
-                return
-            draft.put(turn, place, cut(turn[place].text, LONG_ANSWER))
+    _shorten(draft, room, draft.turns, LONG_ANSWER)
 
 
 def _cut_texts(draft: _Draft, room: int) -> None:
@@ -216,6 +211,11 @@ def _cut_texts(draft: _Draft, room: int) -> None:
             limit = LONG_TEXTS.get(message.role)
             if limit is not None:
                 draft.put(turn, place, cut(message.text, limit))
+
+
+def _cut_answers_more(draft: _Draft, room: int) -> None:
+    for limit in SHORT_ANSWERS:
+        _shorten(draft, room, draft.turns, limit)
 
 
 def _put_procedures_off(draft: _Draft, room: int) -> None:
@@ -233,8 +233,23 @@ def _drop_turns(draft: _Draft, room: int) -> None:
 
 
 def _cut_this_turn(draft: _Draft, room: int) -> None:
-    turn = draft.current
     for limit in SHORT_ANSWERS:
+        _shorten(draft, room, [draft.current], limit)
+
+
+_RELIEFS = (
+    _cut_answers,
+    _cut_texts,
+    _cut_answers_more,
+    _put_procedures_off,
+    _drop_turns,
+    _cut_this_turn,
+)
+
+
+def _shorten(draft: _Draft, room: int, turns: Sequence[list[ChatMessage]], limit: int) -> None:
+    """Cut answers that are no instructions, the earliest first."""
+    for turn in turns:
         for place, _call in _answers(turn, instructions=False):
             if draft.total <= room:
                 return
@@ -261,13 +276,12 @@ def _path(call: ToolUse | None) -> str:
 
 
 def cut(text: str, limit: int) -> str:
-    """`text` within `limit` characters: its middle gives way to a mark that says how much went."""
+    """`text` within `limit` characters, a mark in the place of its middle."""
     if len(text) <= limit:
         return text
-    mark = f"\n[... {len(text) - limit} characters or more left out here to save room ...]\n"
-    kept = max(limit - len(mark), 0)
+    kept = max(limit - len(CUT_MARK), 0)
     head = ceil(kept * 2 / 3)
-    return f"{text[:head]}{mark}{text[len(text) - (kept - head) :]}"
+    return f"{text[:head]}{CUT_MARK}{text[len(text) - (kept - head) :]}"
 
 
 def _given(call: ToolUse) -> object:

@@ -27,7 +27,8 @@ class MemoryLine(ResponseModel):
     """One line of an export. `end` alone comes last, or a `next` cursor.
 
     blob: `sha256`, `data` (base64). commit: `id`, `author`, `message`, `at`, and `changes`, path to
-    digest, null where the file was deleted. file: `path`, `sha256` as of the snapshot.
+    digest, null where the file was deleted. file: `path`, `sha256` as of the snapshot. A large
+    content, and a commit of many changes, come as several lines of one `sha256` or `id`.
     """
 
     type: Literal["memory", "blob", "commit", "file", "next", "end"]

@@ -1,4 +1,4 @@
-"""Two tasks over `judgment.queue`, and the sweep of summaries that nobody has in hand."""
+"""Two tasks: what nobody has in hand is swept, what is past its time is deleted."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from functions.maintenance.wiring import wire
 from judgment.entry.observability import OUTBOX_WAITING, SUMMARY_OVERDUE, Telemetry
 from judgment.entry.opening import opened_on_first_call
 from judgment.entry.schedule import ScheduleDoor
+from judgment.memory.transfer import store as imports
+from judgment.queue import store as queue
 from judgment.queue.outbox import sweep
-from judgment.queue.store import retire
 
 if TYPE_CHECKING:
     from judgment.queue.bus import EventBus
@@ -41,7 +42,7 @@ def build(
 
     def retention() -> Mapping[str, int]:
         with begin() as tx:
-            return retire(tx)
+            return {**queue.retire(tx), **imports.retire(tx)}
 
     return ScheduleDoor({"sweep": sweep_all, "retention": retention}, telemetry)
 

@@ -133,6 +133,23 @@ def test_retention_takes_what_is_past_its_time_and_nothing_else(h: Harness):
     assert (keys, outbox) == ([("young",)], [(waiting.id,)])
 
 
+@pytest.mark.promise("P4-memory-import", "P4-refuse")
+def test_parts_of_an_import_that_nobody_carried_out_go_after_a_day(h: Harness):
+    old, young = make_owner(h.database), make_owner(h.database)
+    for who, hours in ((old, 25), (young, 23)):
+        run_as_admin(
+            h.database,
+            "INSERT INTO judgment.memory_imports (user_id, import_id, part, content, created_at)"
+            " VALUES (%s, gen_random_uuid(), 1, 'x', now() - make_interval(hours => %s))",
+            who,
+            hours,
+        )
+    assert h.door({"task": "retention"}, None)["memory_imports"] == 1
+    with psycopg.connect(h.database.admin_url) as admin:
+        left = admin.execute("SELECT user_id FROM judgment.memory_imports").fetchall()
+    assert left == [(young,)]
+
+
 def test_a_database_that_is_down_fails_the_tick(h: Harness):
     dead = Database("postgresql://judgment_worker@127.0.0.1:1/judgment")
     with pytest.raises(Unavailable):

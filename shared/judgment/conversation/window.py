@@ -38,6 +38,8 @@ SHORT_ANSWERS = (4_000, 2_000, 1_000, 500, 250, 120)
 CUT_MARK = "\n[... left out to save room ...]\n"
 EXCERPTS = 24
 EXCERPT_CHARACTERS = 120
+EXCERPTS_TOKENS = 800
+"""For whose room small turns go too, and at most a sixteenth of what is there."""
 MESSAGE_TOKENS = 6
 """What a message costs beside its text."""
 
@@ -229,6 +231,11 @@ def _put_procedures_off(draft: _Draft, room: int) -> None:
 
 def _drop_turns(draft: _Draft, room: int) -> None:
     while draft.turns and draft.total > room:
+        draft.drop_first()
+    spare = min(EXCERPTS_TOKENS, room // 16)
+    while draft.dropped and draft.turns and draft.total > room - spare:
+        if sum(tokens(one) for one in draft.turns[0]) > spare:
+            break
         draft.drop_first()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from mangum import Mangum
 
@@ -22,4 +22,4 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     await _built[0](scope, receive, send)
 
 
-handler: Any = Mangum(app, lifespan="off")
+handler = Mangum(cast("Any", app), lifespan="off")

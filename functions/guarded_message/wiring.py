@@ -7,7 +7,10 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
+from judgment.llm.chat_client import ChatClient
+
 from functions.guarded_message.door import MessageDoor
+from judgment.conversation.arriving.loading import says_the_same
 from judgment.conversation.recording import Ledger
 from judgment.conversation.tools import TurnTools
 from judgment.conversation.turn import Pace, Turns
@@ -19,7 +22,6 @@ from judgment.kit.clock import utc_now
 from judgment.kit.ids import new_id
 from judgment.kit.settings import read_settings
 from judgment.llm import store as model_rows
-from judgment.llm.chat_client import ChatClient
 from judgment.llm.keys import StoredKeys
 from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured
@@ -48,7 +50,9 @@ def build() -> MessageDoor:
     ledger = Ledger(
         database.transaction, partial(model_rows.record_calls, new_id=new_id), utc_now, new_id
     )
-    memory = MemoryTools([ConversationViews()], utc_now, Exports.path)
+    views = [ConversationViews()]
+    exports = Exports(database.transaction, views, says_the_same)
+    memory = MemoryTools(views, utc_now, exports.path)
     turns = Turns(
         ledger,
         ChatClient(config, StoredKeys(config, secret)),

@@ -15,23 +15,24 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from judgment.conversation.views import ConversationViews
-from judgment.memory.tools import MemoryTools
-from judgment.memory.transfer.exports import Exports
 from mangum.handlers import APIGateway
 from psycopg.rows import dict_row
 
 from functions.guarded_message.door import MessageDoor
 from judgment.contract.messages import AnyEvent, StreamEvent
+from judgment.conversation.arriving.loading import says_the_same
 from judgment.conversation.recording import Ledger
 from judgment.conversation.tools import TurnTools
 from judgment.conversation.turn import Pace, Turns
+from judgment.conversation.views import ConversationViews
 from judgment.db.connection import Database
 from judgment.entry.observability import Telemetry
 from judgment.entry.streaming import InvocationContext
 from judgment.kit.clock import utc_now
 from judgment.kit.ids import new_id
 from judgment.llm import store as model_rows
+from judgment.memory.tools import MemoryTools
+from judgment.memory.transfer.exports import Exports
 from tests.fakes.chat_models import ScriptedChat
 from tests.fakes.events import http_event, owner
 from tests.fakes.people import make_owner
@@ -115,7 +116,9 @@ class Talk:
             utc_now,
             new_id,
         )
-        memory = MemoryTools([ConversationViews()], utc_now, Exports.path)
+        views = [ConversationViews()]
+        exports = Exports(self.postgres.transaction, views, says_the_same)
+        memory = MemoryTools(views, utc_now, exports.path)
         turns = Turns(ledger, models, own, TurnTools(memory), Pace(monotonic, wait))
         self.app = MessageDoor(turns, Telemetry("guarded_message"))
 

@@ -16,6 +16,7 @@ from judgment.db.connection import Database
 from judgment.kit.clock import utc_now
 from judgment.memory import files
 from judgment.memory.model import Change
+from judgment.memory.starter import STARTER
 from tests.fakes.chat_models import Script, ScriptedChat, call, in_order
 from tests.fakes.message_door import HangUp, Talk
 
@@ -175,7 +176,8 @@ def test_while_it_is_undecided_the_conversation_goes_on(talking: Any, owners: Da
 def test_what_the_owner_edits_meanwhile_is_not_overwritten(
     talking: Any, owners: Database, decide: Decide
 ) -> None:
-    edit = call("memory_edit", path="me/todo.md", find="# ", replace="## ")
+    first = STARTER["me/todo.md"].decode().splitlines()[0] + "\n"
+    edit = call("memory_edit", path="me/todo.md", find=first, replace="# Theirs\n")
     talk, _, who = talking(in_order([edit], ["I see."]))
 
     def edit_then_approve(request: str) -> None:

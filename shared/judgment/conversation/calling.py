@@ -8,7 +8,7 @@ at all (rulings 13 and 30).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -197,7 +197,7 @@ class Calls:
         self._learned(True, ran.seen)
         return Outcome("ok", ran.output)
 
-    def _learned(self, wrote: bool, seen: dict[str, str | None]) -> None:
+    def _learned(self, wrote: bool, seen: Mapping[str, str | None]) -> None:
         self.seen.update(seen)
         if wrote:
             self.guards.wrote(path for path, digest in seen.items() if digest is not None)

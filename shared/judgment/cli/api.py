@@ -83,6 +83,15 @@ def order(base: str, credential: str, call: Call) -> None:
         raise _refusal(host, answer)
 
 
+def read(base: str, credential: str, call: Call) -> bytes:
+    """What a call answers, as it is, for a route that answers no JSON document; raises as `send`
+    does."""
+    host, answer = _sent(base, credential, call)
+    if answer.status_code != 200:
+        raise _refusal(host, answer)
+    return answer.content
+
+
 def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
     """The host and what it answered.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from judgment.cli.memory.table import COMMANDS as MEMORY_COMMANDS
 from judgment.cli.preferences.table import COMMANDS
 from judgment.cli.table import Command, Option
 
@@ -50,6 +51,11 @@ JUDGMENT = Command(
             (_STACK, _OWNER, _JSON),
         ),
         PREFS._replace(children=COMMANDS),
+        Command(
+            "memory",
+            "Bring a memory root, or take your memory along as one.",
+            children=MEMORY_COMMANDS,
+        ),
         _COMPLETION,
     ),
 )

@@ -34,6 +34,8 @@ OURS = {
     "judgment",
     "judgment.cli",
     "judgment.cli.main",
+    "judgment.cli.memory",
+    "judgment.cli.memory.table",
     "judgment.cli.output",
     "judgment.cli.preferences",
     "judgment.cli.preferences.reading",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from judgment.conversation import store as rows
 from judgment.conversation.arriving import store
 from judgment.conversation.formats import parse_conversation, parse_index, parse_projects
+from judgment.conversation.pages import canonical_id
 from judgment.conversation.views import FOLDER, INDEX, MANIFEST
 
 if TYPE_CHECKING:
@@ -55,11 +57,13 @@ def _load_pages(tx: Transaction, user_id: UUID, content: bytes) -> None:
     except ValueError:  # not UTF-8, or no list of pages: it stays a file
         return
     for page in pages:
-        if not store.bring_project(tx, user_id, page):
-            rows.rename_project(tx, user_id, page.id, page.name, page.icon)
+        name = canonical_id(page.id)
+        is_new = store.bring_project(tx, user_id, replace(page, id=name))
+        if not is_new and name == page.id:  # a page's former id comes with its former name
+            rows.rename_project(tx, user_id, name, page.name, page.icon)
         attached = page.conversation_id
         if attached is not None and rows.conversation(tx, user_id, attached) is not None:
-            rows.attach(tx, user_id, page.id, attached)
+            rows.attach(tx, user_id, name, attached)
 
 
 def _reader(path: str) -> Callable[[str], Any] | None:

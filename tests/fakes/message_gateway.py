@@ -106,13 +106,14 @@ class MessageGateway(Listening):
     """Plays `scripts` in turn. `refused` answers instead: path to status and body.
 
     `headers` are added to the head of a stream, or with None taken away.
+    `before_head` runs between a message and its answer.
     """
 
     def __init__(self, *scripts: Script):
         self.scripts = list(scripts)
         self.refused: dict[str, tuple[int, Any]] = {}
         self.headers: dict[str, str | None] = {}
-        self.failures: list[BaseException] = []
+        self.before_head: Callable[[], object] = lambda: None
         self._kept = _Kept()
         self._changed = threading.Condition()
         super().__init__(_handler(self))
@@ -142,6 +143,13 @@ class MessageGateway(Listening):
             decision="pending",
             created_at=MOMENT,
         )
+
+    def came(self, message: Asked) -> None:
+        """A message has come in; `before_head` may keep its answer waiting."""
+        with self._changed:
+            self.asked.append(message)
+            self._changed.notify_all()
+        self.before_head()
 
     def wait(self, found: Callable[[], Any]) -> Any:
         """What `found` gives, once it gives something."""
@@ -207,7 +215,7 @@ def _handler(gateway: MessageGateway) -> type[QuietHandler]:
                 self._json(404, {"error": "Conversation not found"})
                 return
             metadata = request.metadata.model_dump(exclude_none=True) if request.metadata else {}
-            gateway.asked.append(Asked(request.content, metadata, given))
+            gateway.came(Asked(request.content, metadata, given))
             self._stream(given or CONVERSATION)
 
         def _stream(self, conversation_id: str) -> None:

@@ -92,21 +92,35 @@ def read(base: str, credential: str, call: Call) -> bytes:
     return answer.content
 
 
-def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
-    """The host and what it answered.
+def address_of(base: str, path: str) -> httpx.URL:
+    """Where a call with a credential goes: over plain HTTP to this machine only.
 
-    A credential is sent over plain HTTP to this machine only, and redirects are not followed.
+    Raises InvalidRequest for what is no address, Unavailable for one that is not safe.
     """
     import httpx
 
-    if call.seconds <= 0:
-        raise Unavailable("There was no time left to send it.")
     try:
-        address = httpx.URL(base.rstrip("/") + call.path)
+        address = httpx.URL(base.rstrip("/") + path)
     except httpx.InvalidURL as error:
         raise InvalidRequest("The API's address is not a URL.") from error
     if address.scheme != "https" and address.host not in _LOOPBACK:
         raise Unavailable("The API's address must begin with https://")
+    return address
+
+
+def refusal_of(status: int, message: str, retry_after_seconds: int | None = None) -> Refusal:
+    """The refusal that a status means; one without a name of its own is Unavailable."""
+    kind = _REFUSALS.get(status, Unavailable)
+    return kind(message, retry_after_seconds=retry_after_seconds)
+
+
+def _sent(base: str, credential: str, call: Call) -> tuple[str, httpx.Response]:
+    """The host and what it answered. Redirects are not followed."""
+    import httpx
+
+    if call.seconds <= 0:
+        raise Unavailable("There was no time left to send it.")
+    address = address_of(base, call.path)
     headers = {"Authorization": f"Bearer {credential}", "Accept": "application/json"}
     content = None
     if call.body is not None:
@@ -133,10 +147,8 @@ def _refusal(host: str, answer: httpx.Response) -> Refusal:
         problem = Problem.model_validate_json(answer.content, extra="ignore")
     except ValidationError:
         return _unknown(host, answer)
-    kind = _REFUSALS.get(answer.status_code, Unavailable)
-    return kind(
-        f"{problem.message} ({problem.code})", retry_after_seconds=problem.retry_after_seconds
-    )
+    message = f"{problem.message} ({problem.code})"
+    return refusal_of(answer.status_code, message, problem.retry_after_seconds)
 
 
 def _unknown(host: str, answer: httpx.Response) -> Unavailable:

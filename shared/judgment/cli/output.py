@@ -19,17 +19,18 @@ def emit(value: Any) -> None:
     write("\n".join(map(_escaped, text.split("\n"))))
 
 
-def write(text: str) -> None:
-    """Write a line to stdout, and find out now whether it arrives. Raises OSError where not."""
+def write(text: str, end: str = "\n") -> None:
+    """Write a line to stdout, or with another `end` a piece of one, and find out now whether it
+    arrives. Raises OSError where not."""
     out = sys.stdout
     if out is None:  # started with stdout closed: nobody is there to read
         return
     try:
         try:
-            out.write(f"{text}\n")
+            out.write(text + end)
         except UnicodeEncodeError:
             poor = out.encoding or "ascii"
-            out.write(text.encode(poor, "backslashreplace").decode(poor) + "\n")
+            out.write(text.encode(poor, "backslashreplace").decode(poor) + end)
         out.flush()
     except OSError:
         _let_go(out)

@@ -25,6 +25,28 @@ _COMPLETION = Command(
     ),
 )  # fmt: skip
 
+_CHAT = Command(
+    "chat",
+    "Talk: one message, or at a terminal a conversation.",
+    "judgment.cli.chat.talking:chat",
+    (
+        Option("message", "What you say; without it, a conversation line by line."),
+        Option("--conversation", "Go on with this one instead of a new one.", shown="ID"),
+        Option("--project", "From which page you talk.", shown="PAGE"),
+        Option("--approve", "What becomes of writes that wait for you.", "choice",
+               ("ask", "yes", "no"), default="ask"),
+        Option("--json", "Print every event as one line of JSON.", "flag", into="as_json"),
+        _STACK._replace(about="A local stack's stack.json, instead of SYNC_API_URL and "
+                              "SYNC_OWNER_TOKEN."),
+        Option("--owner", "Whose token of the stack file to use.  [default: demo]", shown="NAME"),
+    ),
+    more=(
+        "The assistant's words go to stdout, everything else is said on stderr. Ctrl-C ends the "
+        "answer, a second one leaves. Nothing is kept on this machine. Exit status: 0 done, 1 an "
+        "error, refused or unavailable, 2 a mistake in what was asked."
+    ),
+)  # fmt: skip
+
 _ABOUT = "What you prefer: captured, compiled, explained, and shared only with consent."
 _MORE = (
     "Results are JSON on stdout, everything else is said on stderr. Exit status: 0 done, 1 refused "
@@ -36,7 +58,7 @@ _MORE = (
 PREFS = Command("prefs", _ABOUT, children=(*COMMANDS, _COMPLETION), more=_MORE)
 JUDGMENT = Command(
     "judgment",
-    "Read a judgment profile, and keep preferences, from the command line.",
+    "Talk, read a judgment profile, keep preferences and a memory, from the command line.",
     children=(
         Command(
             "why",
@@ -50,6 +72,7 @@ JUDGMENT = Command(
             "judgment.cli.profile:profile",
             (_STACK, _OWNER, _JSON),
         ),
+        _CHAT,
         PREFS._replace(children=COMMANDS),
         Command(
             "memory",

@@ -28,15 +28,16 @@ class Access:
     sync_api_key: str | None = field(default=None, repr=False)
 
 
-def access() -> Access:
-    """By JUDGMENT_STACK (a local stack's stack.json; JUDGMENT_STACK_OWNER says whose, demo unless
-    set), else by SYNC_API_URL with SYNC_OWNER_TOKEN or SYNC_API_KEY.
+def access(stack: str | None = None, owner: str | None = None) -> Access:
+    """By `stack`, else JUDGMENT_STACK (a local stack's stack.json; `owner`, else
+    JUDGMENT_STACK_OWNER, says whose, demo unless set), else by SYNC_API_URL with SYNC_OWNER_TOKEN
+    or SYNC_API_KEY.
 
     Raises SettingError, which names what is missing and never a value.
     """
-    stack = os.environ.get("JUDGMENT_STACK")
+    stack = stack or os.environ.get("JUDGMENT_STACK")
     if stack:
-        owner = os.environ.get("JUDGMENT_STACK_OWNER") or "demo"
+        owner = owner or os.environ.get("JUDGMENT_STACK_OWNER") or "demo"
         state = _of_stack(Path(stack), owner)
         return Access(state["api_url"], state.get("owner_token"), state["agent_key"])
     found = read_settings(Access, os.environ)

@@ -123,8 +123,8 @@ def _head(lines: Sequence[str]) -> Fields:
     given: dict[str, Any] = {}
     for line in lines:
         name, colon, literal = line.partition(": ")
-        if not colon or name in given:
-            raise DamagedFile("The head: a line is no field, or a field is there twice.")
+        if not colon:
+            raise DamagedFile("The head: a line is no field.")
         given[name] = parsed(literal, f"The head: {name}" if name in _HEAD else "The head")
     return Fields(given, _HEAD, "The head")
 

@@ -158,6 +158,7 @@ def edited(old: str, new: str) -> str:
         "\ufeff" + FILE,
         FILE + "\n",
         FILE + "And then we went on.\n",
+        FILE.split("\n## ")[0].replace("count: 2", "count: 0").strip() + "x",
         edited('id: "c-1"', 'id: "../AGENT"'),
         edited('id: "c-1"', "id: c-1"),
         edited('id: "c-1"', 'owner: "c-1"'),
@@ -236,6 +237,15 @@ def test_the_index_has_the_latest_conversation_first() -> None:
     assert parse_index(text) == (CONVERSATION, older)
     assert render_index([]) == '{\n  "conversations": []\n}\n'
     assert parse_index(render_index([])) == ()
+
+
+@pytest.mark.promise("P4-conversations", "P4-memory-import")
+@pytest.mark.parametrize("count", [-1, 1.0, True, "2", None, 10**9])
+def test_an_index_counts_messages_by_whole_numbers(count: object) -> None:
+    index = json.loads(render_index([CONVERSATION]))
+    index["conversations"][0]["message_count"] = count
+    with pytest.raises(DamagedFile, match="message_count"):
+        parse_index(json.dumps(index))
 
 
 @pytest.mark.promise("P4-conversations")

@@ -20,6 +20,7 @@ from judgment.conversation.titles import TITLE_LIMIT, UNTITLED, title_of
         ("a" * 80, "a" * 80),
         ("a" * 81, "a" * 77 + "..."),
         ("word " * 30, ("word " * 30)[:77].rstrip() + "..."),
+        ("a" * 76 + " bcdef", "a" * 76 + "..."),
         ("\x1b[31mred\x00\x9b", "[31mred"),
         ("\u202eevil\u202c", "evil"),
         ("\ud83d", UNTITLED),

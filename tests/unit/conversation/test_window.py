@@ -88,6 +88,15 @@ def test_what_fits_is_sent_as_it_is() -> None:
 
 
 @pytest.mark.promise("P4-message-window")
+def test_what_fits_to_the_token_fits() -> None:
+    fitted = fit(SYSTEM, [], NOW, window_of(SYSTEM, *NOW.messages))
+    assert fitted.messages == [SYSTEM, *NOW.messages]
+    assert (fitted.ratio, fitted.managed, fitted.warning) == (1, False, True)
+    with pytest.raises(ContextOverflow):
+        fit(SYSTEM, [], NOW, window_of(SYSTEM, *NOW.messages, spare=-1))
+
+
+@pytest.mark.promise("P4-message-window")
 def test_tokens_are_characters_or_bytes_by_four_and_six_for_the_message() -> None:
     assert tokens(ChatMessage("user", "")) == 6
     assert tokens(ChatMessage("user", "abcde")) == 8

@@ -13,9 +13,10 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from judgment.entry.refusals import JSON
+from judgment.contract.routes import ROUTES
+from judgment.entry.refusals import JSON, gateway_body, problem_body
 from judgment.kit.deadline import Deadline
-from judgment.kit.errors import TooLarge
+from judgment.kit.errors import Refusal, TooLarge
 
 if TYPE_CHECKING:
     from judgment.entry.event import Event
@@ -141,6 +142,15 @@ async def json_answer(send: Send, status: int, body: str, headers: Mapping[str, 
     own = {"content-type": JSON, "content-length": str(len(content))}
     if await _written(send, _start(status, {**headers, **own})):
         await _written(send, _body(content, more=False))
+
+
+def defect_body(event: Event) -> str:
+    """The body of a 500 for what escaped a door, in the form of the route that was asked."""
+    asked = (event.get("httpMethod"), event.get("resource"))
+    rows = [route for route in ROUTES if (route.method, route.path) == asked]
+    if any(row.errors == "gateway" for row in rows):
+        return gateway_body(Refusal("Internal Server Error"))
+    return problem_body(Refusal())
 
 
 def deadline_of(scope: Scope) -> Deadline:

@@ -4,8 +4,9 @@ Lambda's managed Python runtime cannot stream. This loop replaces it (AWS_LAMBDA
 takes one invocation after the other from the Runtime API, runs the door's ASGI `app` on it and
 sends what the app writes as it writes it: a JSON head, eight NUL bytes, then the body in chunks.
 A failure before the first byte becomes a 500 in the contract's form; a later one becomes the
-error trailers that make the gateway cut the answer off. Between two invocations nothing runs: the
-process blocks, because Lambda freezes it there.
+error trailers that make the gateway cut the answer off. When the other side hangs up, the app is
+told by `http.disconnect`, what it still sends goes nowhere, and it is waited for. Between two
+invocations nothing runs: the process blocks, because Lambda freezes it there.
 Protocol: AWS Lambda developer guide, "Building a custom runtime", response streaming.
 """
 
@@ -20,25 +21,30 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from judgment.entry.refusals import problem_body
+from judgment.entry.event_stream import defect_body
+from judgment.entry.refusals import JSON
 from judgment.kit.errors import Refusal
 from judgment.kit.redaction import redact
 
-Message = dict[str, Any]
-App = Callable[
-    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
-    Awaitable[None],
-]
+if TYPE_CHECKING:
+    from judgment.entry.event_stream import App, Message, Scope
 
 HEAD_END = b"\0" * 8
+HEAD_LIMIT = 16 * 1024
+"""Where API Gateway stops looking for the end of the head (response-transfer-mode-lambda)."""
 _API = "/2018-06-01/runtime"
 _CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 _ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 _ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
+
+
+class ReplyError(ValueError):
+    """The app sent no answer, or one whose head the gateway would not take."""
 
 
 @dataclass(frozen=True)
@@ -77,24 +83,31 @@ class InvocationContext:
 
 
 class StreamedReply:
-    """The streaming answer to one invocation: opened by the first byte, closed once."""
+    """The streaming answer to one invocation: opened by the first byte, closed once.
+
+    `over` is set when it was finished or the other side has hung up; what is written then goes
+    nowhere. `started` says whether the status can no longer be changed.
+    """
 
     def __init__(self, runtime_api: str, request_id: str):
         self._host, _, self._port = runtime_api.partition(":")
         self._path = f"{_API}/invocation/{request_id}/response"
-        self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
-
-    @property
-    def started(self) -> bool:
-        """Whether the status can no longer be changed."""
-        return self._writer is not None
+        self._answered: asyncio.Future[None] | None = None
+        self.over = asyncio.Event()
+        self.started = False
 
     async def start(self, status: int, headers: list[tuple[str, str]]) -> None:
-        """Send the head. Repeated headers are joined with commas, cookies stay apart."""
-        self._reader, self._writer = await asyncio.open_connection(
-            self._host, int(self._port or 80)
-        )
+        """Send the head. Repeated headers are joined with commas, cookies stay apart.
+
+        Raises ReplyError, with nothing sent, for a head over the gateway's limit.
+        """
+        head = json.dumps(_head(status, headers)).encode() + HEAD_END
+        if len(head) > HEAD_LIMIT:
+            raise ReplyError(f"a head of {len(head)} bytes")
+        self.started = True
+        reader, self._writer = await asyncio.open_connection(self._host, int(self._port or 80))
+        self._answered = asyncio.ensure_future(self._listen(reader))
         lines = (
             f"POST {self._path} HTTP/1.1",
             f"Host: {self._host}:{self._port or 80}",
@@ -104,24 +117,38 @@ class StreamedReply:
             f"Trailer: {_ERROR_TYPE}, {_ERROR_BODY}",
         )
         self._writer.write(("\r\n".join(lines) + "\r\n\r\n").encode())
-        await self.write(json.dumps(_head(status, headers)).encode() + HEAD_END)
+        await self.write(head)
 
     async def write(self, data: bytes) -> None:
-        """Send bytes now. Waits while the gateway is slower than we are."""
-        if self._writer and data:
-            self._writer.write(b"%x\r\n%b\r\n" % (len(data), data))
-            await self._writer.drain()
+        """Send bytes now; asyncio's sockets do not delay. Waits while the gateway is slower."""
+        if data:
+            await self._send(b"%x\r\n%b\r\n" % (len(data), data))
 
     async def finish(self, failure: BaseException | None = None) -> None:
         """End the answer, with the error trailers when it broke off. Safe to call twice."""
-        if self._writer is None or self._reader is None:
-            return
+        await self._send(b"0\r\n" + _trailers(failure) + b"\r\n")
         writer, self._writer = self._writer, None
-        writer.write(b"0\r\n" + _trailers(failure) + b"\r\n")
-        await writer.drain()
-        await self._reader.readline()
+        if writer is None or self._answered is None:
+            return
+        await self._answered
         writer.close()
-        await writer.wait_closed()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+    async def _send(self, data: bytes) -> None:
+        if self._writer is None or self.over.is_set():
+            return
+        try:
+            self._writer.write(data)
+            await self._writer.drain()
+        except ConnectionError:
+            self.over.set()
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        """Wait for the other side's answer. Before our end, any, or none, means it has gone."""
+        with suppress(ConnectionError):
+            await reader.read(1024)
+        self.over.set()
 
 
 def _head(status: int, headers: list[tuple[str, str]]) -> Message:
@@ -148,14 +175,28 @@ async def answer(
     app: App, event: Message, context: InvocationContext, reply: StreamedReply
 ) -> None:
     """Run the app on one REST-proxy event and stream what it sends."""
+    try:
+        await _run(app, event, context, reply)
+        if not reply.started:
+            raise ReplyError("the app sent nothing")
+    except Exception as failure:  # noqa: BLE001  (whatever an app raises must end the answer)
+        print(redact("".join(traceback.format_exception(failure))), file=sys.stderr)
+        if reply.started:
+            await reply.finish(failure)
+        else:
+            await reply.start(Refusal.status, [("content-type", JSON)])
+            await reply.write(defect_body(event).encode())
+    await reply.finish()
+
+
+async def _run(app: App, event: Message, context: InvocationContext, reply: StreamedReply) -> None:
     scope, body = _request(event, context)
     pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-    finished = asyncio.Event()
 
     async def receive() -> Message:
         if pending:
             return pending.pop()
-        await finished.wait()  # Lambda is never told that the client left
+        await reply.over.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Message) -> None:
@@ -165,29 +206,15 @@ async def answer(
             await reply.write(message.get("body", b""))
             if not message.get("more_body", False):
                 await reply.finish()
-                finished.set()
 
-    try:
-        await app(scope, receive, send)
-    except Exception as failure:  # noqa: BLE001  (whatever an app raises must end the answer)
-        print(redact("".join(traceback.format_exception(failure))), file=sys.stderr)
-        await _break_off(reply, failure)
-    await reply.finish()
-
-
-async def _break_off(reply: StreamedReply, failure: Exception) -> None:
-    if reply.started:
-        await reply.finish(failure)
-        return
-    await reply.start(Refusal.status, [("content-type", "application/json")])
-    await reply.write(problem_body(Refusal()).encode())
+    await app(scope, receive, send)
 
 
 def _text(headers: list[tuple[bytes, bytes]]) -> list[tuple[str, str]]:
     return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
 
 
-def _request(event: Message, context: InvocationContext) -> tuple[Message, bytes]:
+def _request(event: Message, context: InvocationContext) -> tuple[Scope, bytes]:
     """The ASGI scope and body that Mangum would make, so that buffered and streamed agree."""
     from mangum.handlers import APIGateway
 
@@ -232,6 +259,12 @@ def serve(environ: Mapping[str, str]) -> None:
     except BaseException as failure:  # Lambda must hear of it before this process dies
         report_init_failure(runtime_api, failure)
         raise
+    attend(app, environ)
+
+
+def attend(app: App, environ: Mapping[str, str]) -> None:
+    """Answer one invocation after the other. Raises when the Runtime API is gone."""
+    runtime_api = environ["AWS_LAMBDA_RUNTIME_API"]
     with asyncio.Runner() as runner:
         while True:
             request_id, deadline_ms, arn, event = next_invocation(runtime_api)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from judgment.entry.streaming import (
     HEAD_END,
-    App,
+    HEAD_LIMIT,
     InvocationContext,
     StreamedReply,
     answer,
@@ -21,6 +22,10 @@ from judgment.entry.streaming import (
     serve,
 )
 from tests.fakes.listening import Listening, QuietHandler
+from tests.fakes.runtime_api import PATIENCE_SECONDS, attended
+
+if TYPE_CHECKING:
+    from judgment.entry.event_stream import App
 
 _CONTEXT = InvocationContext("id-1", "f", 128, "arn", deadline_ms=0)
 
@@ -169,6 +174,69 @@ def test_the_app_sees_the_request_of_the_event_and_the_end_of_its_own_answer() -
     assert seen["request"] == {"type": "http.request", "body": b"\xff\x00", "more_body": False}
     assert seen["after"] == {"type": "http.disconnect"}
     assert seen["aws.context"] is _CONTEXT
+
+
+@pytest.mark.promise("P4-stream-gone")
+def test_a_door_that_does_not_listen_runs_to_its_end_unheard_and_the_next_is_served() -> None:
+    hung_up, ended = threading.Event(), threading.Event()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"one", "more_body": True})
+        if hung_up.is_set():
+            await send({"type": "http.response.body", "body": b", two"})
+            return
+        await asyncio.to_thread(hung_up.wait, PATIENCE_SECONDS)
+        for _ in range(50):
+            await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+        ended.set()
+
+    with attended(app) as api:
+        answer = api.invoke(_event())
+        assert answer.next() == b"one"
+        answer.hang_up()
+        hung_up.set()
+        assert api.invoke(_event()).rest() == b"one, two"
+        assert ended.is_set()
+        assert api.asked >= 2
+
+
+async def _sends_nothing(scope: Any, receive: Any, send: Any) -> None:
+    """Neither answers nor fails."""
+
+
+@pytest.mark.parametrize(
+    ("app", "event", "logged"),
+    [
+        (_sends_nothing, _event(), "the app sent nothing"),
+        (_app(b"x", headers=[(b"x-long", b"y" * HEAD_LIMIT)]), _event(), "a head of"),
+        (_app(b"x"), {"warm": True}, "KeyError"),
+    ],
+    ids=["no answer", "a head over the gateway's limit", "no HTTP event"],
+)
+def test_what_the_gateway_could_not_take_is_a_500(
+    capsys: pytest.CaptureFixture[str], app: App, event: dict[str, Any], logged: str
+) -> None:
+    with attended(app) as api:
+        answer = api.invoke(event)
+        assert answer.head["statusCode"] == 500
+        assert json.loads(answer.rest())["code"] == "internal_error"
+    assert logged in capsys.readouterr().err
+
+
+def test_a_failure_after_the_end_is_logged_and_changes_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await _app(b"all")(scope, receive, send)
+        raise RuntimeError("too late to say")
+
+    with attended(app) as api:
+        for _ in range(2):
+            answer = api.invoke(_event())
+            assert (answer.rest(), answer.error) == (b"all", None)
+    assert "too late to say" in capsys.readouterr().err
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from judgment.llm.completion import MOST_TOKENS, Usage
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from judgment.contract.models import ModelRole
     from judgment.kit.deadline import Deadline
     from judgment.llm.line import Line, Method, Received, Trouble
-    from judgment.llm.settings import ModelsConfigured
+    from judgment.llm.settings import ModelsConfigured, Price
 
 RESERVE_SECONDS = 1.0
 """Kept of the deadline for whoever asked, to store what came of it."""
@@ -55,6 +55,23 @@ def sendable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def cost_of(usage: Usage | None, price: Price | None) -> float | None:
+    """US dollars, None where tokens were not counted or no price is known."""
+    if usage is None or price is None:
+        return None
+    into, out = price
+    return (usage.prompt_tokens * into + usage.completion_tokens * out) / 1e6
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where a provider answers, and with what it is asked."""
+
+    base_url: str
+    key: str | None = field(repr=False)
+    context: ssl.SSLContext | None
+
+
 class Caller:
     """A provider on the line for one question in one role."""
 
@@ -63,7 +80,7 @@ class Caller:
         line: Line,
         role: ModelRole,
         choice: ModelChoice,
-        price: tuple[float, float] | None,
+        price: Price | None,
         monotonic: Callable[[], float],
     ):
         self._line = line
@@ -91,16 +108,10 @@ class Caller:
             model=self._choice.model,
             prompt_tokens=used.prompt_tokens,
             completion_tokens=used.completion_tokens,
-            cost_usd=None if usage is None else self._cost(usage),
+            cost_usd=cost_of(usage, self._price),
             milliseconds=self._milliseconds,
             outcome=outcome,
         )
-
-    def _cost(self, usage: Usage) -> float | None:
-        if self._price is None:
-            return None
-        into, out = self._price
-        return (usage.prompt_tokens * into + usage.completion_tokens * out) / 1e6
 
 
 class Switchboard:
@@ -128,14 +139,19 @@ class Switchboard:
         """
         from judgment.llm.line import Line
 
+        reach = self.reach(choice)
+        monotonic = self.patience.monotonic
+        with Line(reach.base_url, reach.key, reach.context, monotonic) as line:
+            yield Caller(line, role, choice, self._config.price(choice), monotonic)
+
+    def reach(self, choice: ModelChoice) -> Reach:
+        """How the choice's provider is reached. Raises ModelFailure where it cannot be."""
         key = self._key(choice)
         base_url = self._config.base_urls.get(choice.provider)
         if base_url is None:
             raise ModelFailure("not_configured")
         context = self._tls() if base_url.startswith("https:") else None
-        monotonic = self.patience.monotonic
-        with Line(base_url, key, context, monotonic) as line:
-            yield Caller(line, role, choice, self._config.price(choice), monotonic)
+        return Reach(base_url, key, context)
 
     def _key(self, choice: ModelChoice) -> str | None:
         try:

@@ -22,6 +22,11 @@ T = TypeVar("T")
 DEFAULT_TIMEOUT_SECONDS = 60.0
 LONGEST_TIMEOUT_SECONDS = 900.0
 
+SMALL_WINDOW, LARGE_WINDOW = 4_096, 128_000
+"""Tokens that prompt and answer share where nobody says: what Ollama has by itself below 24 GiB of
+video memory, and what other providers' models have at least."""
+SMALLEST_WINDOW, LARGEST_WINDOW = 1_024, 10_000_000
+
 Price = tuple[float, float]
 """US dollars per million tokens in, and out."""
 
@@ -70,10 +75,21 @@ class ModelsConfigured:
     timeout_seconds: float
     secrets: SecretNames
     keys: Mapping[ProviderId, str] = field(repr=False)
+    windows: Mapping[str, int] = field(default_factory=dict[str, int])
+    toolless: frozenset[str] = frozenset()
 
     def price(self, choice: ModelChoice) -> Price | None:
         """What its tokens cost, where that was said."""
         return self.prices.get(choice.label)
+
+    def window(self, choice: ModelChoice) -> int:
+        """Tokens that its prompt and answer share."""
+        usual = SMALL_WINDOW if choice.provider == "ollama" else LARGE_WINDOW
+        return self.windows.get(choice.label, usual)
+
+    def without_tools(self, choice: ModelChoice) -> bool:
+        """Whether it is asked for tools by a schema."""
+        return not self.toolless.isdisjoint({choice.label, f"{choice.provider}:*"})
 
 
 def configured(settings: ModelSettings) -> ModelsConfigured:
@@ -106,13 +122,24 @@ def configured(settings: ModelSettings) -> ModelsConfigured:
     if any(choice.provider not in base_urls for choice in offered):
         wrong.append("MODEL_OFFERED: a provider has no base URL")
     prices = read("MODEL_PRICES", _prices, {})
+    windows = read("MODEL_WINDOWS", _windows, {})
+    toolless = read("MODEL_WITHOUT_TOOLS", _labels, frozenset())
     secrets = read("MODEL_SECRET_PREFIX", SecretNames, SecretNames())
     if not 0 < settings.model_timeout_seconds <= LONGEST_TIMEOUT_SECONDS:
         wrong.append(f"MODEL_TIMEOUT_SECONDS: not in (0, {LONGEST_TIMEOUT_SECONDS:g}]")
     if wrong:
         raise SettingError("; ".join(wrong))
-    timeout = settings.model_timeout_seconds
-    return ModelsConfigured(roles, base_urls, offered, prices, timeout, secrets, _keys(settings))
+    return ModelsConfigured(
+        roles,
+        base_urls,
+        offered,
+        prices,
+        settings.model_timeout_seconds,
+        secrets,
+        _keys(settings),
+        windows,
+        toolless,
+    )
 
 
 def _keys(settings: ModelSettings) -> dict[ProviderId, str]:
@@ -141,15 +168,34 @@ def _offered(text: str) -> tuple[ModelChoice, ...]:
     return tuple(dict.fromkeys(parse_choice(part) for part in text.split(",") if part.strip()))
 
 
-def _prices(text: str) -> dict[str, Price]:
+def _labels(text: str) -> frozenset[str]:
+    return frozenset(parse_choice(part).label for part in text.split(",") if part.strip())
+
+
+def _windows(text: str) -> dict[str, int]:
+    windows: dict[str, int] = {}
+    for label, tokens in _object(text, '{"provider:model": tokens}').items():
+        if isinstance(tokens, bool) or not isinstance(tokens, int):
+            raise ValueError("a window is a number of tokens")
+        if not SMALLEST_WINDOW <= tokens <= LARGEST_WINDOW:
+            raise ValueError(f"a window has {SMALLEST_WINDOW} to {LARGEST_WINDOW} tokens")
+        windows[parse_choice(label).label] = tokens
+    return windows
+
+
+def _object(text: str, form: str) -> dict[str, Any]:
     try:
         given: Any = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("not JSON") from None
     if not isinstance(given, dict):
-        raise ValueError('not {"provider:model": [in, out]}')
+        raise ValueError(f"not {form}")
+    return cast("dict[str, Any]", given)
+
+
+def _prices(text: str) -> dict[str, Price]:
     prices: dict[str, Price] = {}
-    for label, pair in cast("dict[str, Any]", given).items():
+    for label, pair in _object(text, '{"provider:model": [in, out]}').items():
         match pair:
             case [int() | float() as into, int() | float() as out] if _is_price(into, out):
                 prices[parse_choice(label).label] = (float(into), float(out))

@@ -55,11 +55,16 @@ class Until:
 class BoundedTransport(httpx.BaseTransport):
     """One provider's connection for one question and its repair; close it afterwards."""
 
-    def __init__(self, key: str | None, until: Until, context: ssl.SSLContext | None):
+    def __init__(
+        self,
+        key: str | None,
+        until: Until,
+        context: ssl.SSLContext | None,
+        network: Network | None = None,
+    ):
         self._key = key
-        self._until = until
         self._pool = httpcore.ConnectionPool(
-            ssl_context=context, network_backend=_Network(until), max_connections=1
+            ssl_context=context, network_backend=network or Network(until), max_connections=1
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -72,7 +77,7 @@ class BoundedTransport(httpx.BaseTransport):
                 answer.close()
         except httpcore.TimeoutException:
             raise httpx.ReadTimeout("", request=request) from None
-        except (OSError, ssl.SSLError, *_BROKEN):
+        except BROKEN:
             raise httpx.ConnectError("", request=request) from None
         headers = [(n, v) for n, v in answer.headers if n.lower() in _READ]
         return httpx.Response(answer.status, headers=headers, content=body)
@@ -112,7 +117,9 @@ class BoundedTransport(httpx.BaseTransport):
         return b"".join(parts)
 
 
-_BROKEN = (
+BROKEN = (
+    OSError,
+    ssl.SSLError,
     httpcore.NetworkError,
     httpcore.ProtocolError,
     httpcore.ProxyError,
@@ -121,7 +128,7 @@ _BROKEN = (
 )
 
 
-class _Network(httpcore.NetworkBackend):
+class Network(httpcore.NetworkBackend):
     """Connections whose every wait ends at the same moment."""
 
     def __init__(self, until: Until):
@@ -173,8 +180,9 @@ class _Stream(httpcore.NetworkStream):
         self._until = until
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """The next bytes."""
-        return self._inner.read(max_bytes, self._until.left(httpcore.ReadTimeout))
+        """The next bytes; `timeout` can only make the wait shorter."""
+        left = self._until.left(httpcore.ReadTimeout)
+        return self._inner.read(max_bytes, left if timeout is None else min(left, timeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it."""

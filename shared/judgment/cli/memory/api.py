@@ -59,7 +59,8 @@ class MemoryApi:
                 if isinstance(last, Next | End):
                     raise Unavailable("A page of the export goes on after its end.")
                 last = parsed(raw)
-                yield last
+                if not isinstance(last, Next):
+                    yield last
             if not isinstance(last, Next):
                 break
             if last.cursor == cursor:

@@ -36,11 +36,11 @@ def _refused_root(root: Path) -> dict[str, str]:
     (root / os.fsdecode(b"latin-\xff")).write_bytes(b"x")
     return {
         "good.md": "name of another",
-        "back\\slash": "backslash",
+        "back\\slash": "name",
         "nested/.git": "git repository",
-        "CON": "device",
+        "CON": "name",
         "u\u0308ber.md": "NFC",
-        "ends.": "dot",
+        "ends.": "name",
         ".GIT/config": "reserved",
         "link": "symbolic link",
         "folder": "symbolic link",

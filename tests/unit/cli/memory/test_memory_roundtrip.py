@@ -100,6 +100,7 @@ def test_a_large_file_travels_in_pieces(shell: Shell) -> None:
     root, back = shell.folder / "root", shell.folder / "back"
     large = {"large.bin": bytes(range(251)) * 20_000, "b": b"b"}
     write(root, large)
+    shell.kept.lines_a_page = 1
     shell.memory("import", str(root))
     assert sum(method == "PUT" for method, _ in shell.server.asked) == 4
     shell.memory("export", str(back))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -109,7 +109,35 @@ class Flood:
         handler.close_connection = True
 
 
-Trouble: TypeAlias = Raw | Cut | HangUp | Late | Drip | Flood
+@dataclass(frozen=True)
+class Pieces:
+    """Exactly these bytes one after the other, each on its way before the next is made.
+
+    A callable among them is called at its place. `more`: then it falls silent and does not hang up.
+    """
+
+    parts: tuple[bytes | Callable[[], object], ...]
+    more: bool = False
+    content_type: str = "text/event-stream"
+
+    def give(self, handler: QuietHandler, stopped: threading.Event) -> None:
+        """Answer so, and hang up."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", self.content_type)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        for part in self.parts:
+            if isinstance(part, bytes):
+                handler.wfile.write(part)
+                handler.wfile.flush()
+            else:
+                part()
+        if self.more:
+            stopped.wait(60)
+        handler.close_connection = True
+
+
+Trouble: TypeAlias = Raw | Cut | HangUp | Late | Drip | Flood | Pieces
 
 
 def completion(text: Any = "{}", **parts: Any) -> Raw:

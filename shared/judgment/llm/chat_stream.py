@@ -128,14 +128,13 @@ def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _line_end(held: bytes) -> tuple[int, int] | None:
-    for at, byte in enumerate(held):
-        if byte == 10:
-            return at, at + 1
-        if byte == 13:
-            if at + 1 == len(held):
-                return None  # an LF may follow in the next part
-            return at, at + (2 if held[at + 1] == 10 else 1)
-    return None
+    """Where the first line ends and the next begins; None while that is not known yet."""
+    feed, turn = held.find(b"\n"), held.find(b"\r")
+    if turn < 0 or 0 <= feed < turn:
+        return None if feed < 0 else (feed, feed + 1)
+    if turn + 1 == len(held):
+        return None  # an LF may follow in the next part
+    return turn, turn + (2 if held[turn + 1] == 10 else 1)
 
 
 def _chained(first: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:

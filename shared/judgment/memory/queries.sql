@@ -39,10 +39,9 @@ SELECT path, sha256 FROM judgment.memory_files
 ORDER BY path
 
 -- name: relatives
--- Files that could stand in the way of a new one: of its own folded name, above or below it.
+-- Files that could stand in the way of a new one: those below its first folder, or of that name.
 SELECT path FROM judgment.memory_files
- WHERE user_id = %(user_id)s
-   AND (folded = ANY (%(names)s) OR split_part(folded, '/', 1) = ANY (%(tops)s))
+ WHERE user_id = %(user_id)s AND split_part(folded, '/', 1) = ANY (%(tops)s)
 
 -- name: add_blob
 -- A content, where it is new.
@@ -75,31 +74,37 @@ ON CONFLICT (user_id, path) DO UPDATE
 DELETE FROM judgment.memory_files WHERE user_id = %(user_id)s AND path = %(path)s
 
 -- name: history
--- What was made of a file, the newest first.
+-- What was made of a file, or of the files below a folder, the newest first.
   SELECT c.revision, c.id, c.origin, c.author, c.message, c.committed_at, r.path, r.sha256
     FROM judgment.memory_revisions r
     JOIN judgment.memory_commits c USING (user_id, revision)
    WHERE r.user_id = %(user_id)s
-     AND (r.path = %(path)s OR (%(below)s AND starts_with(r.path, %(path)s || '/')))
+     AND (r.path = %(path)s OR starts_with(r.path, %(path)s || '/'))
 ORDER BY c.revision DESC, r.path
    LIMIT %(limit)s
 
--- name: version
--- What one commit made of a file.
+-- name: history_length
+-- How much of that there is.
+SELECT count(*) FROM judgment.memory_revisions
+ WHERE user_id = %(user_id)s AND (path = %(path)s OR starts_with(path, %(path)s || '/'))
+
+-- name: versions
+-- What a commit made of a file, by the beginning of the commit's id.
 SELECT c.revision, c.id, c.origin, c.author, c.message, c.committed_at, r.path, r.sha256
   FROM judgment.memory_revisions r
   JOIN judgment.memory_commits c USING (user_id, revision)
- WHERE r.user_id = %(user_id)s AND r.path = %(path)s AND c.id = %(id)s
+ WHERE r.user_id = %(user_id)s AND r.path = %(path)s AND starts_with(c.id, %(id)s)
+ LIMIT 2
 
--- name: content_before
--- A file's content as it was before a revision; no row where it was not there.
+-- name: content_at
+-- A file's content as of a revision; no row where it was not there.
   SELECT b.content
     FROM judgment.memory_revisions r
     JOIN judgment.memory_blobs b USING (user_id, sha256)
    WHERE r.user_id = %(user_id)s AND r.path = %(path)s
      AND r.revision = (SELECT max(o.revision) FROM judgment.memory_revisions o
                         WHERE o.user_id = %(user_id)s AND o.path = %(path)s
-                          AND o.revision < %(revision)s)
+                          AND o.revision <= %(revision)s)
 
 -- name: contents
 -- The contents of some files as they are now, in the order of their paths.

@@ -58,12 +58,9 @@ def entries(tx: Transaction, user_id: UUID, folder: str) -> list[FileEntry]:
     return [FileEntry(**row) for row in rows]
 
 
-def relatives(
-    tx: Transaction, user_id: UUID, names: Collection[str], tops: Collection[str]
-) -> list[str]:
-    """Files of one of these folded names, or below one of these folded first folders."""
-    given = {"user_id": user_id, "names": list(names), "tops": list(tops)}
-    return [row["path"] for row in tx.all(_Q["relatives"], given)]
+def relatives(tx: Transaction, user_id: UUID, tops: Collection[str]) -> list[str]:
+    """Files that are one of these folded first names, or below it."""
+    return [row["path"] for row in tx.all(_Q["relatives"], {"user_id": user_id, "tops": [*tops]})]
 
 
 def contents(tx: Transaction, user_id: UUID, paths: Sequence[str]) -> dict[str, bytes]:
@@ -105,22 +102,27 @@ def drop_files(tx: Transaction, user_id: UUID, paths: Iterable[str]) -> None:
     tx.many(_Q["drop_file"], [{"user_id": user_id, "path": path} for path in paths])
 
 
-def history(tx: Transaction, user_id: UUID, path: str, limit: int, *, below: bool) -> list[Version]:
-    """What was made of a file (or of all `below` a folder), the newest first."""
-    given = {"user_id": user_id, "path": path, "limit": limit, "below": below}
+def history(tx: Transaction, user_id: UUID, path: str, limit: int) -> list[Version]:
+    """What was made of a file, and of all below a folder, the newest first."""
+    given = {"user_id": user_id, "path": path, "limit": limit}
     return [_version(row) for row in tx.all(_Q["history"], given)]
 
 
-def version(tx: Transaction, user_id: UUID, path: str, commit_id: str) -> Version | None:
-    """What one commit made of a file."""
-    row = tx.one(_Q["version"], {"user_id": user_id, "path": path, "id": commit_id})
-    return None if row is None else _version(row)
+def history_length(tx: Transaction, user_id: UUID, path: str) -> int:
+    """How many versions that is."""
+    return tx.value(_Q["history_length"], {"user_id": user_id, "path": path})
 
 
-def content_before(tx: Transaction, user_id: UUID, path: str, revision: int) -> bytes | None:
-    """A file's content before a revision, None where it was not there."""
+def versions(tx: Transaction, user_id: UUID, path: str, commit_id: str) -> list[Version]:
+    """What the commit whose id begins so made of a file; two where several begin so."""
+    given = {"user_id": user_id, "path": path, "id": commit_id}
+    return [_version(row) for row in tx.all(_Q["versions"], given)]
+
+
+def content_at(tx: Transaction, user_id: UUID, path: str, revision: int) -> bytes | None:
+    """A file's content as of a revision, None where it was not there."""
     given = {"user_id": user_id, "path": path, "revision": revision}
-    content = tx.value(_Q["content_before"], given)
+    content = tx.value(_Q["content_at"], given)
     return None if content is None else bytes(content)
 
 

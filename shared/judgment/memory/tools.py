@@ -7,7 +7,7 @@ writes over what nobody has seen.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -15,22 +15,19 @@ from uuid import UUID
 from judgment.memory import files, store
 from judgment.memory.edits import decoded, edited, elided, encoded
 from judgment.memory.model import Change, MemoryFailure
-from judgment.memory.paths import contained, folded, folder, parents, writable
-from judgment.memory.searching import matches
-from judgment.memory.specs import MEMORY_TOOLS
+from judgment.memory.paths import Neighbours, contained, folder, writable
+from judgment.memory.reading import Shelf
+from judgment.memory.specs import MEMORY_TOOLS, checked, spec
 
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
     from judgment.kit.clock import Clock
-    from judgment.memory.model import ToolSpec, View
+    from judgment.memory.model import View
 
 __all__ = ["AUTHOR", "MEMORY_TOOLS", "MemoryTools", "Prepared", "Ran"]
 
 AUTHOR = "Judgment <judgment@localhost>"
-HISTORY_ENTRIES = 50
-SEARCHED_AT_ONCE = 50
-"""Files whose texts are in this process at the same time."""
-_CONVERSATIONS = "conversations/"
+_VERBS = {"memory_write": "Write", "memory_edit": "Edit", "memory_delete": "Delete"}
 
 Digests = Mapping[str, str | None]
 ExportPath = Callable[["Transaction", UUID], str]
@@ -72,16 +69,21 @@ class MemoryTools:
         arguments: Mapping[str, Any],
         seen: Digests,
     ) -> Prepared:
-        """The call, checked. `seen` is what the turn knows of files. Raises MemoryFailure."""
-        spec = _spec(name)
-        given = _checked(spec, arguments)
-        if not spec.writes:
+        """The call, checked. `seen` is what the turn knows of files.
+
+        What could not be carried out now is said here, before anybody is asked. Raises
+        MemoryFailure.
+        """
+        tool = spec(name)
+        given = checked(tool, arguments)
+        if not tool.writes:
             return Prepared(name, given, _place(name, given), {}, writes=False)
         path = contained(given["path"])
         writable(path)
-        expected = self._rests_on(tx, user_id, name, path, seen)
+        now = self._touched(tx, user_id, name, path)
+        expected = {one: seen.get(one, digest) for one, digest in now.items()}
         prepared = Prepared(name, given, path, expected, writes=True)
-        self._changes(tx, user_id, prepared)  # what cannot be is said before anybody is asked
+        self._changes(tx, user_id, prepared, expected, now)
         return prepared
 
     def run(
@@ -98,23 +100,24 @@ class MemoryTools:
         if prepared.writes:
             rests_on = prepared.expected if expected is None else expected
             return self._write(tx, user_id, prepared, rests_on)
-        return self._readers[prepared.name](tx, user_id, prepared)
-
-    def _rests_on(
-        self, tx: Transaction, user_id: UUID, name: str, path: str, seen: Digests
-    ) -> dict[str, str | None]:
-        if name == "memory_delete":
-            below = {e.path: e.sha256 for e in files.entries(tx, user_id, path)}
-            own = files.digest(tx, user_id, path)
-            there: dict[str, str | None] = {**below, **({path: own} if own else {})}
-            if not there:
-                raise MemoryFailure("not_found", f"There is no file or folder {path}.")
-        else:
-            there = {path: files.digest(tx, user_id, path)}
-        return {one: seen.get(one, digest) for one, digest in there.items()}
+        shelf, given, path = self._shelf(tx, user_id), prepared.arguments, prepared.path
+        match prepared.name:
+            case "memory_read":
+                return Ran(*shelf.read(path))
+            case "memory_list":
+                return Ran(shelf.list(path), {})
+            case "memory_search":
+                talk = given.get("include_conversations", False)
+                return Ran(shelf.search(given["query"], path, talk), {})
+            case "memory_history":
+                return Ran(shelf.history(path, given.get("commit")), {})
+            case _:
+                return Ran({"archive_path": self._export_path(tx, user_id)}, {})
 
     def _write(self, tx: Transaction, user_id: UUID, prepared: Prepared, expected: Digests) -> Ran:
-        changes = self._changes(tx, user_id, prepared, expected)
+        files.hold(tx, user_id)  # from here on nothing that is looked at can change
+        now = self._touched(tx, user_id, prepared.name, prepared.path)
+        changes = self._changes(tx, user_id, prepared, expected, now)
         files.commit(
             tx,
             user_id,
@@ -123,147 +126,71 @@ class MemoryTools:
             author=AUTHOR,
             message=f"{_VERBS[prepared.name]} {prepared.path}",
             at=self._now(),
-            expected=expected,
+            expected={change.path: expected.get(change.path) for change in changes},
         )
-        seen = store.digests(tx, user_id, [change.path for change in changes])
         output: dict[str, Any] = {"path": prepared.path}
         if prepared.name == "memory_write":
             output["bytes_written"] = len(changes[0].content or b"")
         else:
             output["updated" if prepared.name == "memory_edit" else "deleted"] = True
+        seen = store.digests(tx, user_id, [change.path for change in changes])
         return Ran(output, {change.path: seen.get(change.path) for change in changes})
 
+    def _touched(
+        self, tx: Transaction, user_id: UUID, name: str, path: str
+    ) -> dict[str, str | None]:
+        """The files that a write would change, with their digests of now."""
+        own = files.digest(tx, user_id, path)
+        if own is None and path in self._shelf(tx, user_id).viewed():
+            raise MemoryFailure("reserved_path", f"{path} is kept by the system; it can be read.")
+        if name != "memory_delete":
+            return {path: own}
+        there: dict[str, str | None] = {
+            entry.path: entry.sha256 for entry in files.entries(tx, user_id, path)
+        }
+        if own is not None:
+            there[path] = own
+        if not there:
+            raise MemoryFailure("not_found", f"There is no file or folder {path}.")
+        return there
+
     def _changes(
-        self, tx: Transaction, user_id: UUID, prepared: Prepared, expected: Digests | None = None
+        self, tx: Transaction, user_id: UUID, prepared: Prepared, expected: Digests, now: Digests
     ) -> list[Change]:
-        rests_on = prepared.expected if expected is None else expected
+        """What the call makes of the files of `now`. Raises MemoryFailure `conflict` where those
+        are not the ones that it rests on, and for what the call may not do."""
+        for path in sorted({*expected, *now}):
+            if path not in expected or path not in now or expected[path] != now[path]:
+                raise files.conflict(path)
         path, given = prepared.path, prepared.arguments
         if prepared.name == "memory_delete":
-            return [Change(one, None) for one in rests_on]
-        if prepared.name == "memory_write":
-            content = encoded(given["content"])
-            line = elided(given["content"])
-            if line is not None and rests_on.get(path) is not None:
-                raise MemoryFailure(
-                    "invalid_input",
-                    f"The content leaves text out ({line[:60]}). Write the whole file, or use"
-                    " memory_edit.",
-                )
-            return [Change(path, content)]
-        now = files.read(tx, user_id, path)
-        if now.sha256 != rests_on.get(path):
-            raise MemoryFailure("conflict", f"{path} has changed since it was read; read it again.")
-        text = edited(decoded(now.content), given["find"], given["replace"])
-        return [Change(path, encoded(text))]
+            return [Change(one, None) for one in now]
+        if now[path] is None:
+            self._refuse_new(tx, user_id, prepared)
+        before = b"" if now[path] is None else files.read(tx, user_id, path).content
+        if prepared.name == "memory_edit":
+            text = edited(decoded(before), given["find"], given["replace"])
+            return [Change(path, encoded(text))]
+        content = encoded(given["content"])
+        line = elided(given["content"], before.decode("utf-8", "replace")) if before else None
+        if line is not None:
+            raise MemoryFailure(
+                "invalid_input",
+                f"content leaves text out ({line[:60]}). Write all of it, or use memory_edit.",
+            )
+        return [Change(path, content)]
 
-    @property
-    def _readers(self) -> Mapping[str, Callable[[Transaction, UUID, Prepared], Ran]]:
-        return {
-            "memory_read": self._read,
-            "memory_list": self._list,
-            "memory_search": self._search,
-            "memory_history": self._history,
-            "memory_export": self._export,
-        }
+    def _refuse_new(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> None:
+        path, shelf = prepared.path, self._shelf(tx, user_id)
+        if prepared.name == "memory_edit":
+            if shelf.below(path):
+                raise MemoryFailure("path_invalid", f"{path} is a folder.")
+            raise MemoryFailure("not_found", f"There is no file {path}.")
+        files.refuse_beside(path, files.neighbours(tx, user_id, [path]))
+        files.refuse_beside(path, Neighbours(shelf.viewed()))
 
-    def _read(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> Ran:
-        path = prepared.path
-        for view in self._views:
-            shown = view.read(tx, user_id, path)
-            if shown is not None:
-                return Ran({"path": path, "content": decoded(shown)}, {})
-        found = files.read(tx, user_id, path)
-        return Ran({"path": path, "content": decoded(found.content)}, {path: found.sha256})
-
-    def _list(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> Ran:
-        below = f"{prepared.path}/" if prepared.path else ""
-        names: set[str] = set()
-        for path in self._paths(tx, user_id, prepared.path):
-            name, slash, _ = path.removeprefix(below).partition("/")
-            names.add(name + slash)
-        if not names and below:
-            raise MemoryFailure("not_found", f"There is no folder {prepared.path}.")
-        return Ran({"path": prepared.path or ".", "entries": sorted(names)}, {})
-
-    def _search(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> Ran:
-        given = prepared.arguments
-        talk = bool(given.get("include_conversations", False))
-        paths = self._paths(tx, user_id, prepared.path)
-        if prepared.path:
-            paths = sorted({*paths, *self._exactly(tx, user_id, prepared.path)})
-        wanted = [path for path in paths if talk or not path.startswith(_CONVERSATIONS)]
-        found = matches(given["query"], self._texts(tx, user_id, wanted))
-        head = {"query": given["query"], "include_conversations": talk}
-        return Ran({**head, **found}, {})
-
-    def _history(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> Ran:
-        path, commit_id = prepared.path, prepared.arguments.get("commit")
-        if commit_id is None:
-            made = files.history(tx, user_id, path, HISTORY_ENTRIES)
-            if not made:
-                raise MemoryFailure("not_found", f"{path} has no history.")
-            return Ran({"entries": [_entry(one) for one in made]}, {})
-        one = files.version(tx, user_id, path, commit_id)
-        before = files.content_before(tx, user_id, one)
-        entry = _entry(one) | {"previous_state": None if before is None else decoded(before)}
-        return Ran({"entries": [entry]}, {})
-
-    def _export(self, tx: Transaction, user_id: UUID, prepared: Prepared) -> Ran:
-        return Ran({"archive_path": self._export_path(tx, user_id)}, {})
-
-    def _paths(self, tx: Transaction, user_id: UUID, below: str) -> list[str]:
-        """What tools may see below a folder: files and views, sorted, nothing reserved."""
-        prefix = f"{below}/" if below else ""
-        found = {entry.path for entry in files.entries(tx, user_id, below)}
-        for view in self._views:
-            found.update(p for p in view.paths(tx, user_id) if p.startswith(prefix))
-        return sorted(path for path in found if _is_open(path))
-
-    def _exactly(self, tx: Transaction, user_id: UUID, path: str) -> list[str]:
-        there = any(path in view.paths(tx, user_id) for view in self._views)
-        return [path] if there or files.digest(tx, user_id, path) is not None else []
-
-    def _texts(
-        self, tx: Transaction, user_id: UUID, paths: Sequence[str]
-    ) -> Iterator[tuple[str, str]]:
-        for start in range(0, len(paths), SEARCHED_AT_ONCE):
-            some = paths[start : start + SEARCHED_AT_ONCE]
-            stored = store.contents(tx, user_id, some)
-            for path in some:
-                shown = (view.read(tx, user_id, path) for view in self._views)
-                content = next((one for one in shown if one is not None), stored.get(path))
-                if content is not None:
-                    yield path, content.decode("utf-8", "replace")
-
-
-_VERBS = {"memory_write": "Write", "memory_edit": "Edit", "memory_delete": "Delete"}
-_KINDS = {"string": str, "boolean": bool}
-
-
-def _spec(name: str) -> ToolSpec:
-    for spec in MEMORY_TOOLS:
-        if spec.name == name:
-            return spec
-    raise MemoryFailure("invalid_input", f"There is no tool {name[:100]}.")
-
-
-def _checked(spec: ToolSpec, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The input, as the tool's schema has it; null counts as absent. Raises MemoryFailure."""
-    takes = spec.parameters["properties"]
-    unknown = sorted(set(given) - set(takes))
-    if unknown:
-        raise MemoryFailure("invalid_input", f"{spec.name} takes no {unknown[0][:50]}.")
-    kept = {name: value for name, value in given.items() if value is not None}
-    for name in spec.parameters.get("required", ()):
-        if name not in kept:
-            raise MemoryFailure("invalid_input", f"{spec.name} needs {name}.")
-    for name, value in kept.items():
-        kind = takes[name]["type"]
-        if not isinstance(value, _KINDS[kind]):
-            raise MemoryFailure("invalid_input", f"{name} must be a {kind}.")
-    if spec.name == "memory_search" and not kept["query"].strip():
-        raise MemoryFailure("invalid_input", "query is empty.")
-    return kept
+    def _shelf(self, tx: Transaction, user_id: UUID) -> Shelf:
+        return Shelf(tx, user_id, self._views)
 
 
 def _place(name: str, given: Mapping[str, Any]) -> str:
@@ -272,17 +199,3 @@ def _place(name: str, given: Mapping[str, Any]) -> str:
     if name in ("memory_list", "memory_search"):
         return folder(given.get("path", "."))
     return contained(given["path"])
-
-
-def _is_open(path: str) -> bool:
-    first = (parents(path) or [path])[0]
-    return folded(first) not in ("diagnostics", ".git")
-
-
-def _entry(one: Any) -> dict[str, Any]:
-    return {
-        "commit": one.commit.id,
-        "message": one.commit.message,
-        "timestamp": one.commit.at.isoformat().replace("+00:00", "Z"),
-        "path": one.path,
-    }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
-
-from mangum import Mangum
+from typing import TYPE_CHECKING
 
 from functions.guarded_message.wiring import build
+from judgment.entry.buffering import buffered
 
 if TYPE_CHECKING:
     from functions.guarded_message.door import MessageDoor
@@ -22,4 +21,4 @@ async def app(scope: Scope, receive: Receive, send: Send) -> None:
     await _built[0](scope, receive, send)
 
 
-handler = Mangum(cast("Any", app), lifespan="off")
+handler = buffered(app)

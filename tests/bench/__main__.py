@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 MEASUREMENTS = (
     *("reads", "gateway", "memories", "throughput", "growth", "submissions", "cold"),
     *("compiling", "solving", "consent", "preference_reads", "cli_cold"),
-    "messages",
+    *("messages", "memory_transfer"),
 )
 
 

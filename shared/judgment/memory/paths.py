@@ -19,8 +19,11 @@ PATH_BYTES = 1024
 NAME_BYTES = 255
 DEPTH = 32
 
-RESERVED = frozenset({".git", "git~1", "diagnostics"})
-"""First folders that no tool and no owner's edit reaches. `git~1` is `.git` to some systems."""
+REPOSITORY = frozenset({".git", "git~1"})
+"""Reserved wherever it is: of a repository within, git runs what its files say. `git~1` is `.git`
+to some systems."""
+RESERVED = REPOSITORY | {"diagnostics"}
+"""First folders that no tool and no owner's edit reaches."""
 READ_ONLY = ("preferences", "conversations", "documents/projects.json")
 """What tools may read and not write: settings, and what is rendered from rows."""
 
@@ -73,7 +76,8 @@ def folded(path: str) -> str:
     """
     before, name = "", path
     while name != before:
-        before, name = name, unicodedata.normalize("NFKC", _UNSEEN.sub("", name).casefold())
+        plain = unicodedata.normalize("NFKD", _UNSEEN.sub("", name)).casefold()
+        before, name = name, unicodedata.normalize("NFKC", plain)
     return name
 
 
@@ -149,7 +153,8 @@ def _resolved(text: str) -> str:
             parts.pop()
         elif name not in ("", "."):
             parts.append(name)
-    if parts and folded(parts[0]).rstrip(". ") in RESERVED:
+    names = [folded(name).rstrip(". ") for name in parts]
+    if not REPOSITORY.isdisjoint(names) or not RESERVED.isdisjoint(names[:1]):
         raise MemoryFailure("reserved_path", "Path targets what is reserved.")
     if len(parts) > DEPTH or len("/".join(parts).encode()) > PATH_BYTES:
         raise _invalid(_TOO_LONG)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from judgment.conversation.approvals import Approvals
-from judgment.conversation.arriving import arrived, says_the_same
+from judgment.conversation.arriving.loading import load, says_the_same
 from judgment.conversation.conversations import Conversations
 from judgment.conversation.edits import OwnerEdits
 from judgment.conversation.modes import ApprovalModes
@@ -55,7 +55,7 @@ def parts_over(begin: Begin, clock: Clock = utc_now) -> Parts:
         Approvals(begin, clock),
         ApprovalModes(begin, clock),
         Exports(begin, [ConversationViews()], says_the_same),
-        Imports(begin, recognised, arrived, clock),
+        Imports(begin, recognised, load, clock),
     )
 
 

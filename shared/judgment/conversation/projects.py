@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from datetime import datetime
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -62,7 +62,7 @@ class Projects:
             hold_state(tx, user_id)  # whoever adds or deletes a page waits here
             if len(store.projects(tx, user_id)) >= MOST_PAGES:
                 raise Conflict(f"There are {MOST_PAGES} pages; delete one first.")
-            project_id = next(_free(name, _taken(tx, user_id)))
+            project_id = _free_id(name, _taken(tx, user_id))
             laid = [Change(*file) for file in starter.page_files(project_id, name).items()]
             _commit(tx, user_id, laid, f"Add page {name}", now)
             store.add_project(tx, user_id, project_id, name, wanted.icon or ICON)
@@ -131,10 +131,10 @@ def slug(name: str) -> str:
     return made[:ID_LIMIT].rstrip("-") or UNNAMED
 
 
-def _free(name: str, taken: Collection[str]) -> Iterator[str]:
+def _free_id(name: str, taken: Collection[str]) -> str:
     made = slug(name)
     numbered = (f"{made}-{number}" for number in count(2))
-    return (one for one in (made, *numbered) if one not in taken)
+    return next(one for one in chain([made], numbered) if one not in taken)
 
 
 def _taken(tx: Transaction, user_id: UUID) -> set[str]:

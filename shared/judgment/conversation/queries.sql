@@ -3,14 +3,6 @@
 INSERT INTO judgment.conversations (user_id, id, title, created_at, updated_at)
 VALUES (%(user_id)s, %(id)s, %(title)s, %(at)s, %(at)s)
 
--- name: bring_conversation
--- A conversation from elsewhere, unless there is one of that id.
-INSERT INTO judgment.conversations (user_id, id, title, created_at, updated_at, message_count,
-                                    active_skill_ids)
-VALUES (%(user_id)s, %(id)s, %(title)s, %(created_at)s, %(updated_at)s, %(message_count)s,
-        %(active_skill_ids)s::json)
-    ON CONFLICT DO NOTHING
-
 -- name: conversation
 -- One conversation.
 SELECT id, title, created_at, updated_at, message_count, active_skill_ids
@@ -84,8 +76,8 @@ SELECT id, name, icon, conversation_id, default_skill_ids, position
 
 -- name: add_project
 -- A page behind the others, unless there is one of that id.
-INSERT INTO judgment.projects (user_id, id, position, name, icon, default_skill_ids)
-SELECT %(user_id)s, %(id)s, coalesce(max(position), 0) + 1, %(name)s, %(icon)s, %(skills)s::json
+INSERT INTO judgment.projects (user_id, id, position, name, icon)
+SELECT %(user_id)s, %(id)s, coalesce(max(position), 0) + 1, %(name)s, %(icon)s
   FROM judgment.projects WHERE user_id = %(user_id)s
     ON CONFLICT DO NOTHING
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -62,20 +62,6 @@ def create_conversation(
     """A conversation without messages. Raises UniqueViolated where there is one of that id."""
     row = {"user_id": user_id, "id": conversation_id, "title": title, "at": at}
     tx.execute(_Q["create_conversation"], row)
-
-
-def bring_conversation(
-    tx: Transaction, user_id: UUID, brought: Conversation, said: Sequence[Message]
-) -> bool:
-    """A conversation from elsewhere with its messages, whose positions begin at 1; False where
-    there is one of that id, which stays as it is."""
-    of = {"user_id": user_id, "conversation_id": brought.id}
-    row = {name: getattr(brought, name) for name in Conversation.__slots__}
-    row |= {"active_skill_ids": json.dumps(brought.active_skill_ids), "message_count": len(said)}
-    if not tx.execute(_Q["bring_conversation"], row | of):
-        return False
-    tx.many(_Q["add_message"], [_message_row(message) | of for message in said])
-    return True
 
 
 def conversation(tx: Transaction, user_id: UUID, conversation_id: str) -> Conversation | None:
@@ -179,20 +165,13 @@ def project(tx: Transaction, user_id: UUID, project_id: str) -> Project | None:
     return None if row is None else _project(row)
 
 
-def add_project(
-    tx: Transaction,
-    user_id: UUID,
-    project_id: str,
-    name: str,
-    icon: str,
-    skills: Sequence[str] = (),
-) -> bool:
+def add_project(tx: Transaction, user_id: UUID, project_id: str, name: str, icon: str) -> bool:
     """A page behind the others; False where there is one of that id.
 
     Whoever adds pages holds the memory's state, so that places have no doubles.
     """
     row = {"user_id": user_id, "id": project_id, "name": name, "icon": icon}
-    return tx.execute(_Q["add_project"], {**row, "skills": json.dumps(list(skills))}) > 0
+    return tx.execute(_Q["add_project"], row) > 0
 
 
 def rename_project(
@@ -252,10 +231,6 @@ def settle(tx: Transaction, user_id: UUID, request_id: UUID, at: datetime) -> bo
     """Take what was decided, to carry it out or give it up: true for exactly one caller."""
     row = {"user_id": user_id, "request_id": request_id, "at": at}
     return tx.execute(_Q["settle"], row) > 0
-
-
-def _message_row(message: Message) -> dict[str, Any]:
-    return {name: getattr(message, name) for name in Message.__slots__}
 
 
 def _message_of(

@@ -113,6 +113,7 @@ class HttpDoor:
         self._body_of = problem_body
         self._resolver = APIGatewayRestResolver(debug=False)
         rows = {f"{row.method} {row.path}": row for row in routes if row.door == name}
+        self._of_gateway = any(row.errors == "gateway" for row in rows.values())
         if rows.keys() != endpoints.keys():
             raise ValueError(f"{name}: table and door differ: {rows.keys() ^ endpoints.keys()}")
         for key, row in sorted(rows.items(), key=lambda item: item[1].method == "ANY"):
@@ -153,6 +154,9 @@ class HttpDoor:
             resolver.route(rule, method)(run)
 
     def _nothing_here(self, _: NotFoundError) -> Response[str]:
+        path = str(self._resolver.current_event.raw_event.get("path"))
+        if self._of_gateway and not path.startswith("/api/"):
+            self._body_of = gateway_body
         return self._refused(NotFound())
 
     def _refused(self, refusal: Refusal) -> Response[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.promise("P4-chat", "AC-034")
 
 
-@pytest.mark.promise("P4-approval", "P4-accept-chat")
+@pytest.mark.promise("P4-approval")
 @pytest.mark.parametrize(("typed", "decision"), [("y", "approved"), ("no", "denied")])
 def test_the_owner_is_asked_while_the_stream_is_open_and_it_goes_on_with_the_answer(
     starts: Starts, tmp_path: Path, typed: str, decision: str

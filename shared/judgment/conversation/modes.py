@@ -66,7 +66,7 @@ def set_approval_mode(tx: Transaction, user_id: UUID, mode: ApprovalMode, at: da
     if given is None or text is None:
         changed = json.dumps({KEY: mode}, indent=2) + "\n"
     else:
-        changed = _with_mode(text, mode)
+        changed = with_mode(text, mode)
     write(tx, user_id, PATH, changed, f"Update {PATH} via UI", at)
 
 
@@ -86,7 +86,7 @@ def _settings(text: str | None) -> dict[str, Any] | None:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
 
 
-def _with_mode(text: str, mode: ApprovalMode) -> str:
+def with_mode(text: str, mode: ApprovalMode) -> str:
     """`text`, a JSON object, with the mode in the place of the old one, or as its first field."""
     field = json.dumps(mode)
     first = at = _after_blanks(text, _after_blanks(text, 0) + 1)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
 
 from infra.local.waiting import wait_for
+
+TOGETHER_SECONDS = 120.0
 
 
 @pytest.mark.promise("P1-9-probe")
@@ -27,17 +30,58 @@ def test_events_arrive_while_the_door_is_still_running(api: httpx.Client, tmp_pa
     assert rest.count("data: ") == 2
 
 
-@pytest.mark.promise("P1-9-probe")
-def test_a_client_that_goes_away_does_not_stop_the_door_nor_the_next_client(
+@pytest.mark.promise("P4-stream-gone")
+def test_a_client_that_goes_away_ends_a_door_that_listens(
     api: httpx.Client, tmp_path: Path
 ) -> None:
     ledger = tmp_path / "ledger"
-    params = {"count": "5", "pause": "0.1", "ledger": str(ledger)}
+    params = {"count": "1000", "pause": "0.1", "ledger": str(ledger)}
     with api.stream("GET", "/probe/stream", params=params) as answer:
         next(answer.iter_text())
-    assert wait_for(lambda: ledger.read_text().split() == ["0", "1", "2", "3", "4"], 20.0)
+    assert wait_for(lambda: "ended" in ledger.read_text(), 20.0)
+    noted = ledger.read_text().split()
+    assert "told" not in noted
+    assert len(noted) < 100
+    assert api.get("/probe/stream", params={"count": "2"}).text.count("data: ") == 2
+
+
+@pytest.mark.promise("P1-9-probe", "P4-stream-gone")
+def test_a_client_that_goes_away_does_not_stop_a_deaf_door_nor_the_next_client(
+    api: httpx.Client, tmp_path: Path
+) -> None:
+    ledger = tmp_path / "ledger"
+    params = {"count": "5", "pause": "0.1", "ledger": str(ledger), "deaf": "1"}
+    with api.stream("GET", "/probe/stream", params=params) as answer:
+        next(answer.iter_text())
+    whole = ["0", "1", "2", "3", "4", "told", "ended"]
+    assert wait_for(lambda: ledger.read_text().split() == whole, 20.0)
     again = api.get("/probe/stream", params={"count": "2"})
     assert again.text.count("data: ") == 2
+
+
+@pytest.mark.promise("P4-stream-time")
+def test_a_silent_door_is_heard_by_comments(api: httpx.Client) -> None:
+    params = {"count": "1", "pause": "0.5", "heartbeat": "0.05"}
+    told = api.get("/probe/stream", params=params).text
+    assert told.count("data: ") == 1
+    assert told.count(": keep-alive\n\n") >= 2
+
+
+@pytest.mark.promise("P4-stream")
+def test_fifty_clients_are_told_at_the_same_time(api: httpx.Client, tmp_path: Path) -> None:
+    """Each door waits until all fifty have begun, so that none can be served after another."""
+    ledger = tmp_path / "ledger"
+    params = {"count": "2", "gather": "50", "ledger": str(ledger)}
+
+    def told(_: int) -> set[int]:
+        answer = api.get("/probe/stream", params=params, timeout=TOGETHER_SECONDS)
+        numbers = [json.loads(line[6:]) for line in answer.text.split("\n\n") if line[:1] == "d"]
+        assert [number["number"] for number in numbers] == [0, 1]
+        return {number["pid"] for number in numbers}
+
+    with ThreadPoolExecutor(50) as clients:
+        processes = list(clients.map(told, range(50)))
+    assert len(set.union(*processes)) == 50
 
 
 @pytest.mark.promise("P1-9-probe")

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from infra.local.gateway.config import GatewayConfig
     from infra.local.gateway.events import Event
 
-MOST_STREAMS = 16
+MOST_STREAMS = 64
+STREAMS_STARTING = 4
+"""An environment serves one stream, and a stream may take minutes; a start takes a processor."""
 
 
 class Doors:
@@ -52,7 +54,7 @@ class Doors:
 
 def _pool(spec: FunctionSpec) -> Pool:
     if spec.stream:
-        return Pool(spec, StreamEnvironment, most=MOST_STREAMS)
+        return Pool(spec, StreamEnvironment, most=MOST_STREAMS, at_once=STREAMS_STARTING)
     return Pool(spec, BufferedEnvironment)
 
 

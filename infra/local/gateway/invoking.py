@@ -9,6 +9,7 @@ InvocationFailed
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -60,6 +61,7 @@ class Streamed:
     """A streamed reply: its head, then chunks until None; `abandon` when nobody listens."""
 
     head: Any
+    hang_up: Callable[[], None] = lambda: None
     broke_off: bool = False
     abandoned: bool = False
     _chunks: asyncio.Queue[bytes | None] = field(
@@ -76,15 +78,17 @@ class Streamed:
         return await self._chunks.get()
 
     def abandon(self) -> None:
-        """Let the function run to its end unheard, as Lambda does."""
+        """Hang up on the function. Whether it then stops or runs on is the function's affair."""
         self.abandoned = True
         while not self._chunks.empty():
             self._chunks.get_nowait()
+        self.hang_up()
 
 
 @dataclass(frozen=True)
 class Invocation:
-    """A running call: `reply` resolves first or together with `done`."""
+    """A running call: `reply` resolves first or together with `done`, at which the environment can
+    take another."""
 
     reply: asyncio.Future[Any]
     done: asyncio.Future[Any]

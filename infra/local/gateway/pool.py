@@ -1,7 +1,8 @@
 """The execution environments of one function: made on demand, kept warm, few.
 
 Lambda makes an environment for each concurrent call. A laptop must not: a call waits for a busy
-environment first, and another one is started only when it waited longer than a moment.
+environment first, and others are started only when it waited longer than a moment. An environment
+that nobody needed for a while is ended, as on Lambda, but for the last.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from infra.local.gateway.invoking import (
 )
 
 GROWTH_SECONDS = 0.2
+IDLE_SECONDS = 300.0
 MOST_ENVIRONMENTS = 8
 
 
@@ -36,15 +38,21 @@ class Pool:
         make: Callable[[FunctionSpec], Environment],
         *,
         most: int = MOST_ENVIRONMENTS,
+        at_once: int = 1,
+        idle_s: float = IDLE_SECONDS,
     ):
+        """At most `most` environments, `at_once` of them starting at the same time."""
         self.spec = spec
         self._make = make
         self._most = most
+        self._at_once = at_once
+        self._idle_s = idle_s
         self._all: set[Environment] = set()
-        self._idle: list[Environment] = []
+        self._idle: dict[Environment, float] = {}
         self._waiting: deque[asyncio.Future[Environment]] = deque()
         self._starting: set[asyncio.Task[None]] = set()
         self._growth: asyncio.TimerHandle | None = None
+        self._reaping: asyncio.TimerHandle | None = None
 
     @property
     def size(self) -> int:
@@ -81,8 +89,8 @@ class Pool:
 
     async def close(self) -> None:
         """Kill every environment, also one that is just starting."""
-        if self._growth:
-            self._growth.cancel()
+        for timer in filter(None, (self._growth, self._reaping)):
+            timer.cancel()
         for task in self._starting:
             task.cancel()
         await asyncio.gather(*self._starting, return_exceptions=True)
@@ -104,11 +112,12 @@ class Pool:
             self._give(environment)
 
         call.done.add_done_callback(ended)
+        call.reply.add_done_callback(_looked_at)
         return call.reply
 
     async def _take(self, limit_s: float | None) -> Environment:
         while self._idle:
-            environment = self._idle.pop()
+            environment, _ = self._idle.popitem()
             if environment.alive:
                 return environment
             self._all.discard(environment)
@@ -132,7 +141,24 @@ class Pool:
             if not waiter.done():
                 waiter.set_result(environment)
                 return
-        self._idle.append(environment)
+        self._idle[environment] = asyncio.get_running_loop().time()
+        self._reap_later()
+
+    def _reap_later(self) -> None:
+        if self._reaping is None and len(self._all) > 1:
+            loop = asyncio.get_running_loop()
+            self._reaping = loop.call_later(self._idle_s, self._reap)
+
+    def _reap(self) -> None:
+        self._reaping = None
+        latest = asyncio.get_running_loop().time() - self._idle_s
+        for environment in [one for one, since in self._idle.items() if since <= latest]:
+            if len(self._all) > 1:
+                del self._idle[environment]
+                self._all.discard(environment)
+                environment.end()
+        if self._idle:
+            self._reap_later()
 
     def _grow_later(self) -> None:
         if self._growth is None and self.size < self._most:
@@ -141,7 +167,9 @@ class Pool:
 
     def _grow(self) -> None:
         self._growth = None
-        if any(not waiter.done() for waiter in self._waiting) and not self._starting:
+        waiting = sum(not waiter.done() for waiter in self._waiting)
+        wanted = min(waiting, self._at_once) - len(self._starting)
+        for _ in range(min(wanted, self._most - self.size)):
             self._begin()
         if self._waiting:
             self._grow_later()
@@ -172,3 +200,9 @@ class Pool:
             waiter = self._waiting.popleft()
             if not waiter.done():
                 waiter.set_exception(failure)
+
+
+def _looked_at(reply: asyncio.Future[Any]) -> None:
+    """Nobody may be left to ask what it failed with."""
+    if not reply.cancelled():
+        reply.exception()

@@ -2,7 +2,8 @@
 
 The process runs `judgment.entry.streaming`, as on AWS. It asks for the next invocation, and posts
 its reply in chunks: a JSON head, eight NUL bytes, then the body. Error trailers, or a connection
-that ends early, break the reply off.
+that ends early, break the reply off. When nobody listens any more its connection is closed. A call
+is done when the process asks for the next one, or has ended.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import socket
 import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -36,19 +38,27 @@ class StreamEnvironment:
         self._process: subprocess.Popen[bytes] | None = None
         self._server: asyncio.Server | None = None
         self._started: asyncio.Future[None] | None = None
+        self._life: socket.socket | None = None
         self._handover: asyncio.Queue[tuple[str, int, bytes]] = asyncio.Queue()
         self._call: Invocation | None = None
-        self._reply: Streamed | None = None
         self.alive = False
 
     async def start(self) -> None:
-        """Serve the Runtime API, start the process, wait for its first question."""
+        """Serve the Runtime API, start the process, wait for its first question.
+
+        The process holds the other end of a socket on which nothing is sent, for as long as it
+        lives: readable means ended.
+        """
         self._started = asyncio.get_running_loop().create_future()
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
         port = self._server.sockets[0].getsockname()[1]
         variables = {**self._spec.environ, "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{port}"}
         module = ["-m", "judgment.entry.streaming"]
-        self._process = spawn(replace(self._spec, environ=variables), module)
+        self._life, theirs = socket.socketpair()
+        with theirs:
+            spec = replace(self._spec, environ=variables)
+            self._process = spawn(spec, module, (theirs.fileno(),))
+        asyncio.get_running_loop().add_reader(self._life, self.end)
         try:
             await asyncio.wait_for(self._started, INIT_SECONDS)
         except TimeoutError as late:
@@ -63,7 +73,6 @@ class StreamEnvironment:
         """Hand it an event; the reply resolves with the head, `done` with the end."""
         loop = asyncio.get_running_loop()
         self._call = Invocation(loop.create_future(), loop.create_future())
-        self._reply = None
         self._handover.put_nowait((request_id, deadline_ms, event))
         return self._call
 
@@ -75,18 +84,22 @@ class StreamEnvironment:
             self._process.wait()
         if self._server:
             self._server.close()
-        self._finish(failure or FunctionError("Runtime.ExitError", f"{self._spec.name} exited"))
+        if self._life:
+            asyncio.get_running_loop().remove_reader(self._life)
+            self._life.close()
+            self._life = None
+        exited = failure or FunctionError("Runtime.ExitError", f"{self._spec.name} exited")
+        if self._started and not self._started.done():
+            self._started.set_exception(exited)
+        self._done(exited)
 
-    def _finish(self, failure: FunctionError | None = None) -> None:
+    def _done(self, without_reply: FunctionError) -> None:
         call = self._call
-        if call is None:
+        if call is None or call.done.done():
             return
-        if self._reply is not None and failure is not None:
-            self._reply.broke_off = True
-        if not call.reply.done() and failure is not None:
-            call.reply.set_exception(failure)
-        if not call.done.done():
-            call.done.set_result(None)
+        if not call.reply.done():
+            call.reply.set_exception(without_reply)
+        call.done.set_result(None)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         link = _Link(reader, writer)
@@ -94,8 +107,8 @@ class StreamEnvironment:
             request = await link.event()
             if isinstance(request, h11.Request):
                 await self._dispatch(link, request)
-        except (h11.RemoteProtocolError, ConnectionError) as failure:
-            await self._close_reply(FunctionError("Runtime.ExitError", str(failure)))
+        except (h11.RemoteProtocolError, ConnectionError):
+            pass  # the process is gone, and its end is seen elsewhere
         except asyncio.CancelledError:
             pass  # the gateway itself is stopping; streams would log this as an error
         finally:
@@ -111,12 +124,14 @@ class StreamEnvironment:
                 self._started.set_exception(failure)
             await link.answer(202)
         else:
-            await self._take_reply(link)
+            if self._call is not None:
+                await _take_reply(link, self._call.reply)
             await link.answer(202)
 
     async def _hand_over(self, link: _Link) -> None:
         if self._started and not self._started.done():
             self._started.set_result(None)
+        self._done(FunctionError("Runtime.NoReply", f"{self._spec.name} sent no reply"))
         waiting = asyncio.ensure_future(self._handover.get())
         gone = asyncio.ensure_future(link.closed())
         await asyncio.wait((waiting, gone), return_when=asyncio.FIRST_COMPLETED)
@@ -132,37 +147,42 @@ class StreamEnvironment:
         ]
         await link.answer(200, headers, event)
 
-    async def _take_reply(self, link: _Link) -> None:
-        head = b""
-        async for chunk in link.body():
-            if self._reply is not None:
-                await self._reply.put(chunk)
-                continue
-            head += chunk
-            before, mark, after = head.partition(_HEAD_END)
-            if mark:
-                await self._open_reply(before, after)
-            elif len(head) > HEAD_LIMIT:
-                break
-        if self._reply is None:
-            failure = FunctionError("Runtime.MalformedReply", "The reply has no head")
-        else:
-            failure = FunctionError("Runtime.Streaming", link.trailer) if link.trailer else None
-        await self._close_reply(failure)
 
-    async def _open_reply(self, head: bytes, first: bytes) -> None:
-        assert self._call is not None
-        self._reply = Streamed(json.loads(head))
-        if not self._call.reply.done():
-            self._call.reply.set_result(self._reply)
-        if first:
-            await self._reply.put(first)
+async def _take_reply(link: _Link, waiting: asyncio.Future[Any]) -> None:
+    """Resolve `waiting` with a reply at its head, then pass its chunks on to the end."""
+    try:
+        failure = await _pass_on(link, waiting)
+    except (h11.RemoteProtocolError, ConnectionError) as broken:
+        failure = FunctionError("Runtime.ExitError", str(broken))
+    if not waiting.done():
+        waiting.set_exception(failure or FunctionError("Runtime.MalformedReply", "no head"))
+    elif (reply := _reply(waiting)) is not None:
+        reply.broke_off = failure is not None
+        await reply.put(None)
 
-    async def _close_reply(self, failure: FunctionError | None) -> None:
-        reply = self._reply
-        self._finish(failure)
-        if reply is not None:
-            await reply.put(None)
+
+async def _pass_on(link: _Link, waiting: asyncio.Future[Any]) -> FunctionError | None:
+    head = b""
+    async for chunk in link.body():
+        if (reply := _reply(waiting)) is not None:
+            await reply.put(chunk)
+            continue
+        head += chunk
+        before, mark, after = head.partition(_HEAD_END)
+        if not mark and len(head) <= HEAD_LIMIT:
+            continue
+        if not mark or waiting.done():
+            return FunctionError("Runtime.MalformedReply", "The reply has no head")
+        reply = Streamed(json.loads(before), link.hang_up)
+        waiting.set_result(reply)
+        if after:
+            await reply.put(after)
+    return FunctionError("Runtime.Streaming", link.trailer) if link.trailer else None
+
+
+def _reply(waiting: asyncio.Future[Any]) -> Streamed | None:
+    """The reply whose head has come."""
+    return waiting.result() if waiting.done() and not waiting.exception() else None
 
 
 class _Link:
@@ -189,6 +209,10 @@ class _Link:
             yield bytes(event.data)
         if event.headers:
             self.trailer = str(dict(event.headers))
+
+    def hang_up(self) -> None:
+        """Close the connection in the middle."""
+        self._writer.close()
 
     async def closed(self) -> None:
         """Returns when the other side is gone."""

@@ -265,6 +265,16 @@ def test_the_third_identical_call_is_not_made(talking: Talking) -> None:
 
 
 @pytest.mark.promise("P4-message-loop")
+def test_a_model_that_only_repeats_itself_is_ended(talking: Talking) -> None:
+    talk, models = talking(in_order([call("memory_list", path="me")]))
+    answer = talk.say(talk.somebody())
+    assert (answer.last.type, answer.last.code) == ("error", "provider_error")
+    assert "repeating" in answer.last.message
+    assert [status for status, _ in answer.results] == ["ok", "ok", "error", "error", "error"]
+    assert len(models.rounds) == 5
+
+
+@pytest.mark.promise("P4-message-loop")
 def test_what_a_turn_wrote_it_does_not_delete(talking: Talking) -> None:
     talk, _ = talking(
         in_order(

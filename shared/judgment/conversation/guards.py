@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from judgment.llm.chat import ToolUse
@@ -55,6 +55,12 @@ class Guards:
     def wrote(self, paths: Iterable[str]) -> None:
         """These files were written in this request."""
         self._written.update(paths)
+
+
+def is_repetition(output: object) -> bool:
+    """Whether that output is the refusal of a call that was made before."""
+    known = cast("dict[str, Any]", output) if isinstance(output, dict) else {}
+    return known.get("code") == "loop_guard"
 
 
 def _identity(call: ToolUse) -> str:

@@ -7,7 +7,6 @@ it says nothing twice, when an approval outlasts the stream, or when the turn mu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -15,14 +14,15 @@ from typing import TYPE_CHECKING
 
 from judgment.contract.messages import AnyEvent, Done, Failed, TextDelta
 from judgment.conversation.calling import AwaitingApproval, ToolBroke
-from judgment.conversation.replay import Unit
+from judgment.conversation.guards import is_repetition
+from judgment.conversation.replay import Unit, answer_text
 from judgment.conversation.tools import OFFERS
 from judgment.conversation.window import ContextOverflow, Window, fit
 from judgment.kit.errors import Unavailable
 from judgment.llm.chat import ChatFailure, ChatMessage, Completed, TextPiece
 
 if TYPE_CHECKING:
-    from judgment.conversation.calling import Calls, Outcome
+    from judgment.conversation.calling import Calls
     from judgment.conversation.recording import Record
     from judgment.kit.deadline import Deadline
     from judgment.llm.chat import ChatModels, ToolUse
@@ -36,8 +36,18 @@ NOT_STORED = (
 )
 
 
+REPETITIONS = 3
+"""Rounds of nothing but calls that were made before, after which the turn is over: a model that
+does not hear the guard would go on until its window is full."""
+REPEATED = "The model kept repeating the same step, so the turn was ended."
+
+
 class _Silent(Exception):
     """The model said nothing twice."""
+
+
+class _Repeating(Exception):
+    """The model makes the same calls over and over."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,7 @@ class AgentLoop:
         self._said: list[ChatMessage] = [prompt.message]
         self._window = Window(models.window(choice), OFFERS)
         self._used: set[str] = set()
+        self._repetitions = 0
 
     def events(self) -> Generator[AnyEvent]:
         """The turn's events, the last of which is one Done or one Failed."""
@@ -87,6 +98,8 @@ class AgentLoop:
             yield Failed(code="tool_error", message=NOT_STORED)
         except _Silent:
             yield Failed(code="provider_error", message=NOTHING_SAID)
+        except _Repeating:
+            yield Failed(code="provider_error", message=REPEATED)
         else:
             yield Done(
                 conversation_id=self._record.conversation_id,
@@ -151,9 +164,18 @@ class AgentLoop:
     def _called(self, completed: Completed) -> Generator[AnyEvent]:
         calls = tuple(self._named_apart(call) for call in completed.calls)
         self._said.append(ChatMessage("assistant", completed.text, calls))
+        repeated = True
         for call in calls:
             outcome = yield from self._calls.carry_out(call)
-            self._said.append(ChatMessage("tool", told(outcome), call_id=call.id))
+            heard = answer_text(outcome.status, outcome.output)
+            self._said.append(ChatMessage("tool", heard, call_id=call.id))
+            repeated = repeated and is_repetition(outcome.output)
+        self._count(repeated=repeated)
+
+    def _count(self, *, repeated: bool) -> None:
+        self._repetitions = self._repetitions + 1 if repeated else 0
+        if self._repetitions == REPETITIONS:
+            raise _Repeating
 
     def _named_apart(self, call: ToolUse) -> ToolUse:
         """The call under an id that no other of this turn has: providers count from nought."""
@@ -171,8 +193,3 @@ class AgentLoop:
     @property
     def _record(self) -> Record:
         return self._calls.record
-
-
-def told(outcome: Outcome) -> str:
-    """What the model hears of a call: `{"status", "output"}` as JSON."""
-    return json.dumps({"status": outcome.status, "output": outcome.output}, ensure_ascii=False)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 from uuid import UUID
 
 from judgment.conversation import store
-from judgment.conversation.model import ToolRecord
 
 if TYPE_CHECKING:
+    from judgment.conversation.model import ToolRecord
     from judgment.db.connection import Transaction
     from judgment.kit.clock import Clock
     from judgment.kit.ids import IdFactory

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from judgment.llm.calling import sendable
 from judgment.llm.chat import ToolUse
+from judgment.llm.tool_calls import read_json
 
 if TYPE_CHECKING:
     from judgment.llm.chat import ChatMessage, ToolOffer
@@ -57,8 +58,8 @@ def schema(tools: Sequence[ToolOffer]) -> Body:
 def answered(text: str, tools: Sequence[ToolOffer], identity: str) -> str | ToolUse:
     """What an answer says: words, or a call under that id. Raises WrongShape."""
     try:
-        found: Any = json.loads(_unfenced(text), parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        found = read_json(_unfenced(text))
+    except ValueError:
         raise WrongShape("That was not one JSON object.") from None
     if not isinstance(found, dict):
         raise WrongShape("That was not one JSON object.")
@@ -120,7 +121,3 @@ def _unfenced(text: str) -> str:
     if inner.startswith("```") and inner.endswith("```") and len(inner) > 6:
         return inner[3:-3].removeprefix("json").strip()
     return inner
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)

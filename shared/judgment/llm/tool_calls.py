@@ -8,6 +8,7 @@ is said to be unreadable and never becomes an empty input (reference §§6.2, 9)
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, cast
@@ -16,6 +17,8 @@ from judgment.llm.chat import ToolUse
 
 MOST_CALLS = 64
 UNKNOWN = "unknown_tool"
+DEPTH = 50
+"""Levels of nesting in a call's arguments; no tool has more than one."""
 
 
 @dataclass
@@ -106,9 +109,39 @@ def _use(call: _Call, number: int, used: set[str]) -> ToolUse:
 
 def _read(text: str) -> object:
     try:
-        return json.loads(text, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return None
+
+
+def read_json(text: str) -> object:
+    """A model's JSON as a value that can be written again: finite, at most DEPTH deep.
+
+    Raises ValueError.
+    """
+    try:
+        value: object = json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if _depth(value, DEPTH) < 0:
+        raise ValueError("nested too deeply")
+    return value
+
+
+def _depth(value: object, left: int) -> int:
+    """How many levels are left below the deepest; negative when there are too many."""
+    if left < 0 or not isinstance(value, (dict, list)):
+        return left
+    known = cast("dict[str, Any] | list[Any]", value)
+    inner = known.values() if isinstance(known, dict) else known
+    return min((_depth(one, left - 1) for one in inner), default=left)
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(text)
+    return number
 
 
 def _refuse(constant: str) -> NoReturn:

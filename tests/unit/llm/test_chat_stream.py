@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ def heard(parts: list[bytes]) -> tuple[str, list[tuple[str, Any]], bool]:
 
 def cut(stream: bytes, places: list[int]) -> list[bytes]:
     marks = [0, *sorted(place % (len(stream) + 1) for place in places), len(stream)]
-    return [stream[a:b] for a, b in zip(marks, marks[1:], strict=False)]
+    return [stream[a:b] for a, b in pairwise(marks)]
 
 
 @pytest.mark.promise("P4-provider")

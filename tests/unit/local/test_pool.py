@@ -60,6 +60,7 @@ def _run(
 ) -> None:
     made: list[Any] = []
     kind = type("Environment", (_Environment,), {"made": made, "broken": broken})
+    options.pop("see", lambda _: None)(kind)
     spec = FunctionSpec("f", "f.handler", {}, options.pop("timeout_s", 30.0), 128, Path(), Path())
 
     async def main() -> None:
@@ -102,6 +103,55 @@ def test_waiting_calls_make_the_pool_grow_to_its_limit_and_no_further() -> None:
         assert len(made) == 2
 
     _run(test, most=2)
+
+
+@pytest.mark.promise("P4-stream")
+def test_a_crowd_makes_the_pool_start_several_at_once_and_no_more_than_that() -> None:
+    async def test(pool: Pool, made: list[Any]) -> None:
+        gate = asyncio.Event()
+        most_starting: list[int] = []
+
+        async def start(environment: Any) -> None:
+            most_starting.append(sum(not one.alive for one in made))
+            await gate.wait()
+            environment.alive = True
+
+        pool_kind.start = start
+        calls = [asyncio.create_task(pool.invoke({"n": n})) for n in range(7)]
+        await _until(lambda: len(made) == 3)
+        gate.set()
+        await _until(lambda: len(made) == 7 and all(one.calls for one in made))
+        for one in made:
+            one.answer()
+        assert await asyncio.gather(*calls) == ["ok"] * 7
+        assert max(most_starting) == 3
+
+    pool_kind: Any = None
+
+    def take(kind: Any) -> None:
+        nonlocal pool_kind
+        pool_kind = kind
+
+    _run(test, most=7, at_once=3, see=take)
+
+
+def test_environments_that_nobody_needs_are_ended_but_for_one() -> None:
+    async def test(pool: Pool, made: list[Any]) -> None:
+        calls = [asyncio.create_task(pool.invoke({"n": n})) for n in range(3)]
+        await _until(lambda: len(made) == 3 and all(one.calls for one in made))
+        busy, *others = made
+        for one in others:
+            one.answer()
+        await _until(lambda: not any(one.alive for one in others))
+        busy.answer()
+        assert await asyncio.gather(*calls) == ["ok"] * 3
+        again = asyncio.create_task(pool.invoke({}))
+        await _until(lambda: len(busy.calls) == 2)
+        busy.answer("still there")
+        assert await again == "still there"
+        assert (pool.size, len(made)) == (1, 3)
+
+    _run(test, most=3, at_once=3, idle_s=0.05)
 
 
 def test_a_call_that_outlives_the_gateway_runs_on_and_frees_its_environment() -> None:

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from judgment.conversation.modes import set_approval_mode
 
-from judgment.contract.messages import AnyEvent
 from judgment.conversation import pages
+from judgment.conversation.modes import set_approval_mode
 from judgment.db.connection import Database
 from judgment.kit.clock import utc_now
 from judgment.memory import files
@@ -21,6 +20,7 @@ from tests.fakes.chat_models import Script, ScriptedChat, call, in_order
 from tests.fakes.message_door import HangUp, Talk
 
 if TYPE_CHECKING:
+    from judgment.contract.messages import AnyEvent
     from tests.databases import TestDatabase
 
 pytestmark = pytest.mark.promise("P4-approval", "R-30")

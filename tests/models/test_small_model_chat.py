@@ -1,4 +1,4 @@
-"""A real, weak model at the other end of a conversation: what travels, never whether it is right."""
+"""A real, weak model at the other end of a conversation: what travels, not whether it is right."""
 
 from __future__ import annotations
 

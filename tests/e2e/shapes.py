@@ -40,6 +40,7 @@ OF_THE_GATEWAY = {"date", "server", "transfer-encoding", "x-amzn-requestid", "x-
 ACCEPTED: tuple[bytes, ...] = (
     b'{"content": " "}',
     b'{"content": "Hi", "metadata": {}}',
+    b'{"content": "Hi", "metadata": null}',
     b'{"content": "Hi", "metadata": {"client": "web", "project": "fitness"}}',
     b'{"content": "Hi", "metadata": {"client": "web", "retry_of_message_id": "m", '
     b'"retry_reason": "interrupted"}}',

@@ -45,9 +45,14 @@ def chat(gateway: MessageGateway, *words: str, code: int | None = 0, **more: str
 
 
 class Terminal:
-    """A process on a terminal of its own. `piped`: its stdout is a file's, not the terminal's."""
+    """A process on a terminal of its own. `piped`: its stdout is a file's, not the terminal's.
 
-    def __init__(self, gateway: MessageGateway, folder: Path, *words: str, piped: bool = False):
+    Without a gateway the words say where to find one.
+    """
+
+    def __init__(
+        self, gateway: MessageGateway | None, folder: Path, *words: str, piped: bool = False
+    ):
         self._ours, theirs = pty.openpty()
         path, python = os.environ["PATH"], str(ROOT / "shared")
         more = {"TERM": "dumb", "HOME": str(folder), "PATH": path, "PYTHONPATH": python}
@@ -58,7 +63,7 @@ class Terminal:
             stdout=self._out or theirs,
             stderr=theirs,
             cwd=folder,
-            env=settings(gateway, **more),
+            env=settings(gateway, **more) if gateway else more,
             start_new_session=True,
         )
         os.close(theirs)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from tests.databases import TestDatabase
 
 T0 = datetime(2026, 11, 30, 12, 0, 0, 123_000, tzinfo=UTC)
+STAMP = "2026-11-30T12:00:00.123Z"
+"""T0 as it is told."""
 Said = tuple["Role", str]
 
 

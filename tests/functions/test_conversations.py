@@ -13,7 +13,7 @@ from judgment.contract.message_routes import MESSAGE_ROUTES
 from judgment.conversation import store
 from judgment.conversation.model import ToolRecord
 from tests.fakes.events import agent
-from tests.fakes.owner_desk import T0, Desk
+from tests.fakes.owner_desk import STAMP, T0, Desk
 
 if TYPE_CHECKING:
     from tests.databases import TestDatabase
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.promise("P4-conversations")
 
 GATEWAY = [r for r in MESSAGE_ROUTES if r.door == "conversations" and r.errors == "gateway"]
-STAMP = "2026-11-30T12:00:00.123Z"
 
 
 @pytest.fixture

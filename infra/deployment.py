@@ -33,12 +33,15 @@ class Deployment:
     VPC, no streaming, `database_urls` (role to address, read from a file so that no password is
     on a command line), and `api_url` left empty because an emulator gives the address only after
     it deployed.
+    `streaming`: doors with `stream` answer as they speak, in function and gateway both; without it
+    they are buffered in both, and what needs more than the gateway's 29 seconds is cut short.
     Capacities are Aurora capacity units; 0 lets the database pause when nobody asks.
     """
 
     name: str = "judgment"
     catalogue: Catalogue = CATALOGUE
     local: bool = False
+    streaming: bool = True
     python: str = LAMBDA_PYTHON
     domain: str = ""
     hosted_zone_id: str = ""
@@ -65,6 +68,8 @@ class Deployment:
         missing = [key for key in required if not getattr(self, key)]
         if missing:
             raise DeploymentError(f"missing context: {', '.join(missing)}")
+        if self.local and self.streaming:
+            raise DeploymentError("streaming: an emulator does not stream; leave it out")
         strangers = set(self.door_settings) - {door.name for door in self.catalogue.doors}
         if strangers:
             raise DeploymentError(f"door_settings names no door: {', '.join(sorted(strangers))}")
@@ -91,6 +96,7 @@ KEYS: dict[str, str] = {
     "database_min_capacity": "Aurora capacity units kept ready; 0 lets it pause.",
     "database_max_capacity": "The most it may grow to.",
     "nat_gateways": "Ways out for doors with egress `internet`: one, or one per zone (2).",
+    "streaming": "`false`: answers to messages come whole, after 29 s at the latest.",
     "door_settings": "Optional settings by door, as JSON: "
     '`{"profile_read": {"LIMIT_PROFILE_PER_HOUR": "1200"}}`.',
 }
@@ -124,7 +130,8 @@ def read_deployment(context: Context) -> Deployment:
     for key, kind in _NUMBER.items():
         if context(key) is not None:
             values[key] = kind(context(key))
-    values["local"] = str(context("local") or "false").lower() == "true"
+    values["local"] = _switch(context, "local", otherwise=False)
+    values["streaming"] = _switch(context, "streaming", otherwise=not values["local"])
     if values["local"]:
         host = f"{sys.version_info.major}.{sys.version_info.minor}"
         values["python"] = str(context("python") or host)
@@ -135,3 +142,10 @@ def read_deployment(context: Context) -> Deployment:
     if extra := context("with"):
         values["catalogue"] = CATALOGUE.plus(importlib.import_module(str(extra)).CATALOGUE)
     return Deployment(**values)
+
+
+def _switch(context: Context, key: str, *, otherwise: bool) -> bool:
+    given = str(otherwise if context(key) is None else context(key)).lower()
+    if given not in ("true", "false"):
+        raise DeploymentError(f"{key} is true or false, not {given}")
+    return given == "true"

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from infra.deployment import Deployment
 
 
+INTEGRATION_SECONDS = "INTEGRATION_SECONDS"
+
+
 class SettingsError(LookupError):
     """A door asks for a setting that no resource of the deployment provides."""
 
@@ -43,6 +46,11 @@ def environment_of(
         elif given[setting]:
             values[setting] = given[setting]
     return {**(chosen or {}), **values}
+
+
+def waited_for(door: Door, seconds: int) -> dict[str, str]:
+    """What tells a door that its caller's side waits no longer, where the door wants to know."""
+    return {INTEGRATION_SECONDS: str(seconds)} if INTEGRATION_SECONDS in door.optional else {}
 
 
 def model_secret_prefix(deployment: Deployment) -> str:

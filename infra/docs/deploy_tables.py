@@ -16,7 +16,7 @@ def _keys() -> str:
 
 def _default(key: str) -> str:
     value = getattr(Deployment, key, "")
-    return "" if value == "" else f"`{value}`"
+    return "" if value == "" else f"`{str(value).lower() if value is True else value}`"
 
 
 def _findings() -> str:

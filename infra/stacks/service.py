@@ -15,12 +15,13 @@ from infra.constructs.alarms import Alarms
 from infra.constructs.async_work import AsyncWork
 from infra.constructs.code import CodeAssets
 from infra.constructs.door import DoorFunction, Place, logical_name
-from infra.constructs.rest import RestFront
+from infra.constructs.rest import INTEGRATION_TIMEOUT_S, RestFront
 from infra.constructs.settings import (
     Granter,
     environment_of,
     model_secret_prefix,
     settings_of,
+    waited_for,
 )
 from infra.staging import BUILD
 
@@ -84,7 +85,7 @@ class ServiceStack(Stack):
             name=prefix,
             catalogue=catalogue,
             doors=self.doors,
-            stream=not deployment.local,
+            stream=deployment.streaming,
             own_domain=bool(deployment.domain),
         )
         self._watch()
@@ -100,16 +101,20 @@ class ServiceStack(Stack):
         return given
 
     def _door(self, door: Door, given: dict[str, str]) -> DoorFunction:
+        stream = door.stream and self._deployment.streaming
+        environment = environment_of(
+            door, given, self._database, self._deployment.door_settings.get(door.name)
+        )
+        if not stream:
+            environment |= waited_for(door, INTEGRATION_TIMEOUT_S)
         made = DoorFunction(
             self,
             door,
             prefix=self._deployment.name,
             code=self._code,
-            environment=environment_of(
-                door, given, self._database, self._deployment.door_settings.get(door.name)
-            ),
+            environment=environment,
             place=self._place(door) if self._place else None,
-            stream=door.stream and not self._deployment.local,
+            stream=stream,
         )
         if door.database_role:
             self._database.allow(made.role, door.database_role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ LATER = Catalogue(
             stream=True,
             egress="internet",
             timeout_s=300,
+            optional=("INTEGRATION_SECONDS",),
         ),
     ),
     routes=(Route("POST", "/later", "later_stream", "owner", "A stream."),),
@@ -85,20 +86,28 @@ def synthesize(deployment: Deployment, folder: Path) -> Assembly:
     return Assembly(deployment.catalogue, templates, report, used, folder)
 
 
+ON_AWS = Deployment(
+    catalogue=CATALOGUE.plus(LATER),
+    domain="api.example.com",
+    hosted_zone_id="Z0123456789",
+    hosted_zone_name="example.com",
+    oidc_issuer="https://id.example.com",
+    oidc_audience="judgment",
+    oidc_admin_claim="judgment_admin",
+    alarm_email="ops@example.com",
+)
+
+
 @pytest.fixture(scope="session")
 def on_aws(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     """All three stacks, with a queue, a rule and a streaming door besides the product's rows."""
-    deployment = Deployment(
-        catalogue=CATALOGUE.plus(LATER),
-        domain="api.example.com",
-        hosted_zone_id="Z0123456789",
-        hosted_zone_name="example.com",
-        oidc_issuer="https://id.example.com",
-        oidc_audience="judgment",
-        oidc_admin_claim="judgment_admin",
-        alarm_email="ops@example.com",
-    )
-    return synthesize(deployment, tmp_path_factory.mktemp("aws"))
+    return synthesize(ON_AWS, tmp_path_factory.mktemp("aws"))
+
+
+@pytest.fixture(scope="session")
+def on_aws_buffered(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
+    """The same with `-c streaming=false`."""
+    return synthesize(replace(ON_AWS, streaming=False), tmp_path_factory.mktemp("buffered"))
 
 
 @pytest.fixture(scope="session")
@@ -107,6 +116,7 @@ def in_emulator(tmp_path_factory: pytest.TempPathFactory) -> Assembly:
     deployment = Deployment(
         catalogue=CATALOGUE.plus(LATER),
         local=True,
+        streaming=False,
         python="3.13",
         oidc_issuer="http://127.0.0.1:9",
         oidc_audience="judgment",

@@ -15,6 +15,8 @@ from infra.deployment import KEYS, Deployment, DeploymentError, read_deployment
 
 REQUIRED = {"domain": "api.example.com", "oidc_issuer": "https://id", "oidc_audience": "judgment"}
 
+URLS = {"judgment_reader": "postgresql://judgment_reader:x@127.0.0.1/judgment"}
+
 
 def read(**context: Any) -> Deployment:
     return read_deployment(context.get)
@@ -42,15 +44,28 @@ def test_a_zone_has_an_id_and_a_name() -> None:
 
 @pytest.mark.promise("R-26")
 def test_an_emulator_is_told_its_databases_in_a_file(tmp_path: Path) -> None:
-    urls = {"judgment_reader": "postgresql://judgment_reader:x@127.0.0.1/judgment"}
     path = tmp_path / "urls.json"
-    path.write_text(json.dumps(urls))
+    path.write_text(json.dumps(URLS))
     issuer = {key: value for key, value in REQUIRED.items() if key != "domain"}
     made = read(local="true", database_urls=str(path), **issuer)
-    assert made.database_urls == urls
+    assert made.database_urls == URLS
     assert made.api_url == ""
+    assert not made.streaming
     with pytest.raises(DeploymentError, match="database_urls"):
         read(local="true", **issuer)
+
+
+@pytest.mark.promise("P4-stream")
+def test_answers_stream_unless_that_is_switched_off_or_cannot_be() -> None:
+    assert read(**REQUIRED).streaming
+    assert read(**REQUIRED, streaming="true").streaming
+    assert not read(**REQUIRED, streaming="false").streaming
+    assert not read(**REQUIRED, streaming=False).streaming
+    with pytest.raises(DeploymentError, match="streaming is true or false, not off"):
+        read(**REQUIRED, streaming="off")
+    emulated = Deployment(**{**REQUIRED, "local": True, "streaming": False}, database_urls=URLS)
+    with pytest.raises(DeploymentError, match="an emulator does not stream"):
+        dataclasses.replace(emulated, streaming=True)
 
 
 def test_optional_settings_reach_their_door_and_cannot_replace_its_own() -> None:

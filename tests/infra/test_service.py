@@ -100,8 +100,9 @@ def test_each_route_is_authorized_as_its_row_says_and_served_by_its_door(on_aws:
             assert properties["AuthorizerId"] == {"Ref": authorizer}
         uri = json.dumps(properties["Integration"]["Uri"])
         assert f'"{logical_name(row.door)}Function"' in uri
-        streams = WITH_LATER.door(row.door).stream
-        assert properties["Integration"]["TimeoutInMillis"] == (300_000 if streams else 29_000)
+        door = WITH_LATER.door(row.door)
+        seconds = door.timeout_s if door.stream else 29
+        assert properties["Integration"]["TimeoutInMillis"] == seconds * 1000
 
 
 @pytest.mark.promise("P1-accept-3", "R-17")
@@ -123,20 +124,43 @@ def test_a_door_is_built_as_its_row_says(on_aws: Assembly, door: Door) -> None:
     assert len(made["Layers"]) == len(door.layers)
 
 
-@pytest.mark.promise("R-26", "P1-9")
+@pytest.mark.promise("R-26", "P1-9", "P4-stream")
+@pytest.mark.parametrize(
+    ("built", "streaming"), [("on_aws", True), ("on_aws_buffered", False), ("in_emulator", False)]
+)
 def test_a_streaming_door_streams_in_function_and_gateway_or_in_neither(
-    on_aws: Assembly, in_emulator: Assembly
+    request: pytest.FixtureRequest, built: str, streaming: bool
 ) -> None:
-    [door] = LATER.doors
-    for assembly, streams in ((on_aws, True), (in_emulator, False)):
+    """One flag; without it the door is told how long the gateway waits for the whole answer."""
+    assembly: Assembly = request.getfixturevalue(built)
+    integrations = {
+        (method, path): properties["Integration"]
+        for method, path, properties in routes_in(assembly)
+    }
+    streamed = [door for door in DOORS if door.stream]
+    assert {door.name for door in streamed} == {"guarded_message", "later_stream"}
+    for door in DOORS:
+        streams = streaming and door.stream
         variables = function(assembly, door)["Environment"]["Variables"]
-        assert (variables.get("AWS_LAMBDA_EXEC_WRAPPER") == "/opt/stream-door") is streams
-        for _, path, properties in routes_in(assembly):
-            mode = properties["Integration"].get("ResponseTransferMode")
-            uri = json.dumps(properties["Integration"]["Uri"])
-            expected = streams and path == "/later"
-            assert (mode == "STREAM") is expected
-            assert ("/response-streaming-invocations" in uri) is expected
+        wrapper = "/opt/stream-door" if streams else None
+        assert variables.get("AWS_LAMBDA_EXEC_WRAPPER") == wrapper
+        told = "29" if door.stream and not streaming else None
+        assert variables.get("INTEGRATION_SECONDS") == told
+        for route in WITH_LATER.routes_of(door.name):
+            made = integrations[route.method, route.path]
+            uri = json.dumps(made["Uri"])
+            assert (made.get("ResponseTransferMode") == "STREAM") is streams
+            assert ("/response-streaming-invocations" in uri) is streams
+            assert made["TimeoutInMillis"] == (door.timeout_s if streams else 29) * 1000
+
+
+@pytest.mark.promise("P4-stream", "P4-stream-time")
+def test_a_message_may_take_as_long_as_a_function_can(on_aws: Assembly) -> None:
+    [made] = [p["Integration"] for m, path, p in routes_in(on_aws) if path == "/message"]
+    assert made["TimeoutInMillis"] == 900_000
+    assert function(on_aws, CATALOGUE.door("guarded_message"))["Timeout"] == 900
+    [api] = on_aws.resources(SERVICE, "AWS::ApiGateway::RestApi").values()
+    assert api["Properties"]["EndpointConfiguration"]["Types"] == ["REGIONAL"]
 
 
 @every_door

@@ -21,9 +21,9 @@ from judgment.entry.event_stream import (
     json_answer,
     read_body,
 )
-from judgment.entry.refusals import gateway_body, problem_headers
+from judgment.entry.refusals import InvalidShape, gateway_body, problem_headers
 from judgment.kit.deadline import Deadline
-from judgment.kit.errors import InvalidShape, NotFound, Refusal, Unauthorized
+from judgment.kit.errors import NotFound, Refusal, Unauthorized
 
 if TYPE_CHECKING:
     from judgment.contract.messages import AnyEvent

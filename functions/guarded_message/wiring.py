@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
-from judgment.llm.chat_client import ChatClient
-
 from functions.guarded_message.door import MessageDoor
 from judgment.conversation.arriving.loading import says_the_same
 from judgment.conversation.recording import Ledger
@@ -22,6 +20,7 @@ from judgment.kit.clock import utc_now
 from judgment.kit.ids import new_id
 from judgment.kit.settings import read_settings
 from judgment.llm import store as model_rows
+from judgment.llm.chat_client import ChatClient
 from judgment.llm.keys import StoredKeys
 from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured

@@ -30,7 +30,11 @@ SDK = {
     "anyio", "click", "cryptography", "httpx2", "idna", "mangum", "mcp", "mcp_types",
     "opentelemetry", "python_multipart", "sniffio", "sse_starlette", "starlette", "uvicorn",
 }  # fmt: skip
-ALLOWED = {"authorizer": LIGHT, "mcp": JSON_DOOR | SDK}
+ALLOWED = {
+    "authorizer": LIGHT,
+    "mcp": JSON_DOOR | SDK,
+    "guarded_message": JSON_DOOR | {"mangum"},
+}
 NEVER = {"openai", "httpx", "fastapi", "aws_cdk", "numpy", "pytest", "moto", "hypothesis"}
 
 

@@ -55,6 +55,7 @@ def test_nothing_raises_a_nameless_exception() -> None:
 
 # Where a refusal becomes what a caller sees: HTTP answers, and tool results over MCP.
 JSON_RPC = "functions/mcp/edge.py"
+TOOL_FAILURES = "shared/judgment/memory/model.py"
 RENDERERS = {"shared/judgment/entry/refusals.py", "functions/mcp/server.py"}
 
 
@@ -75,7 +76,8 @@ def test_a_refusal_is_rendered_in_one_place_per_protocol() -> None:
         if isinstance(node, ast.Dict)
         and {"code", "message"} <= {ast.literal_eval(k) for k in node.keys if _literal(k)}
     ]
-    assert [place for place in keyed if not place.startswith(JSON_RPC)] == []
+    other = (JSON_RPC, TOOL_FAILURES)
+    assert [place for place in keyed if not place.startswith(other)] == []
 
 
 def _literal(node: ast.expr | None) -> bool:

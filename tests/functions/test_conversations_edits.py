@@ -48,7 +48,7 @@ def write_as_tool(desk: Desk, who: uuid.UUID, path: str, text: str, expected: st
             who,
             [Change(path, text.encode())],
             origin="tool",
-            author="Judgment <judgment@localhost>",
+            author="Judgment <judgment@judgment.invalid>",
             message=f"Write {path}",
             at=utc_now(),
             expected={path: expected},
@@ -77,7 +77,7 @@ def test_a_file_is_written_whole_and_read_back(desk: Desk, who: uuid.UUID):
     assert desk.history(who, NOTE) == [text.encode()]
     assert desk.commits(who)[-1] == (
         "owner",
-        "Owner <owner@localhost>",
+        "Owner <owner@judgment.invalid>",
         f"Update {NOTE} via UI",
     )
     listed = {file["path"]: file for file in desk.get(who, "/projects/finance/files")["files"]}
@@ -224,7 +224,7 @@ def test_the_owner_profile_file_is_read_and_written(desk: Desk, who: uuid.UUID):
     assert written == {"path": "me/profile.md", "content": "I work shifts.\n"}
     assert desk.commits(who)[-1] == (
         "owner",
-        "Owner <owner@localhost>",
+        "Owner <owner@judgment.invalid>",
         "Update owner profile via UI",
     )
     keep_bytes(desk, who, "me/profile.md", None)

@@ -92,7 +92,11 @@ def test_a_page_that_is_added_has_the_files_of_a_new_project(desk: Desk, who: uu
     assert {f["path"]: f["bytes"] for f in listed["files"]} == {
         path: len(content) for path, content in wanted.items()
     }
-    assert desk.commits(who)[-1] == ("owner", "Owner <owner@localhost>", "Add page Moving house")
+    assert desk.commits(who)[-1] == (
+        "owner",
+        "Owner <owner@judgment.invalid>",
+        "Add page Moving house",
+    )
 
 
 def test_pages_of_one_name_have_ids_of_their_own(desk: Desk, who: uuid.UUID):
@@ -184,7 +188,7 @@ def test_a_page_is_deleted_with_its_files_in_one_commit(desk: Desk, who: uuid.UU
     assert "finance" not in ids(desk, who)
     assert desk.call(who, "GET", "/projects/finance/files") == NO_PAGE
     assert desk.commits(who)[count:] == [
-        ("owner", "Owner <owner@localhost>", "Delete page Finance")
+        ("owner", "Owner <owner@judgment.invalid>", "Delete page Finance")
     ]
     assert desk.history(who, "documents/finance/deep/er/note.md") == [b"Rent.\n", None]
     assert desk.get(who, "/projects/fitness/files") == before

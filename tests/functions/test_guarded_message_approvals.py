@@ -187,7 +187,7 @@ def test_what_the_owner_edits_meanwhile_is_not_overwritten(
                 who,
                 [Change("me/todo.md", b"# Mine\n")],
                 origin="owner",
-                author="Owner <owner@localhost>",
+                author="Owner <owner@judgment.invalid>",
                 message="Update me/todo.md via UI",
                 at=utc_now(),
             )

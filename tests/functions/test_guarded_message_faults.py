@@ -197,7 +197,7 @@ def test_a_file_that_changed_since_the_turn_read_it_is_not_overwritten(
                 who,
                 [Change("me/profile.md", b"# Mine\n")],
                 origin="owner",
-                author="Owner <owner@localhost>",
+                author="Owner <owner@judgment.invalid>",
                 message="Update owner profile via UI",
                 at=utc_now(),
             )

@@ -75,7 +75,7 @@ def write_as_tool(desk: Desk, who: uuid.UUID, text: str, expected: str | None) -
                 who,
                 [Change(SPEC, text.encode())],
                 origin="tool",
-                author="Judgment <judgment@localhost>",
+                author="Judgment <judgment@judgment.invalid>",
                 message=f"Write {SPEC}",
                 at=utc_now(),
                 expected={SPEC: expected},

@@ -145,7 +145,7 @@ def test_what_is_written_afterwards_is_in_the_next_export_and_its_log(
             place.who,
             [Change("me/todo.md", b"- [ ] rest\n"), Change("AGENT.md", None)],
             origin="tool",
-            author="Judgment <judgment@localhost>",
+            author="Judgment <judgment@judgment.invalid>",
             message="Write me/todo.md",
             at=utc_now(),
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.promise("P4-starter", "002-3.2")
 
 ROLE = "judgment_process"
-OWNER = "Owner <owner@localhost>"
+OWNER = "Owner <owner@judgment.invalid>"
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_new_memory_holds_every_text_byte_for_byte_as_one_commit(
     assert plant(memory, who) is True
     assert held(memory, who) == dict(STARTER)
     assert commits(module_database, who) == [
-        (1, "starter", "Judgment <judgment@localhost>", "Initialize memory root")
+        (1, "starter", "Judgment <judgment@judgment.invalid>", "Initialize memory root")
     ]
     ((seeded,),) = rows(
         module_database, "SELECT seeded_at FROM judgment.memory_state WHERE user_id = %s", who

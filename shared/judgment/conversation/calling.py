@@ -23,7 +23,7 @@ from judgment.contract.messages import (
 )
 from judgment.conversation import store
 from judgment.conversation.model import ToolRecord
-from judgment.memory.model import MemoryFailure
+from judgment.memory.model import MemoryFailure, failure_output
 
 if TYPE_CHECKING:
     from judgment.contract.conversations import ApprovalMode
@@ -227,13 +227,10 @@ def _recorded(call: ToolUse, outcome: Outcome) -> ToolRecord:
 
 
 def _awaiting(request_id: UUID) -> Outcome:
-    output = {
-        "code": "awaiting_approval",
-        "message": "The owner has not decided yet. It is carried out when they approve.",
-        "recoverable": True,
-        "request_id": str(request_id),
-    }
-    return Outcome("error", output)
+    told = failure_output(
+        "awaiting_approval", "The owner has not decided yet. It is carried out when they approve."
+    )
+    return Outcome("error", told | {"request_id": str(request_id)})
 
 
 def _as_call(approval: store.Approval) -> ToolUse:

@@ -17,7 +17,7 @@ from judgment.kit.clock import Clock, utc_now
 from judgment.kit.errors import Conflict, InvalidRequest, NotFound, Refusal
 from judgment.memory import files
 from judgment.memory.model import Change, MemoryFailure
-from judgment.memory.paths import contained
+from judgment.memory.paths import OWNER_PROFILE_FILE, contained
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from judgment.conversation.recording import Begin
     from judgment.db.connection import Transaction
 
-OWNER = "Owner <owner@localhost>"
-PROFILE = "me/profile.md"
+OWNER = "Owner <owner@judgment.invalid>"
 AGENT = "AGENT.md"
 OVERLAY = "AGENT-user.md"
 NO_FILE = "File not found"
@@ -66,15 +65,17 @@ class OwnerEdits:
         """The owner profile file. Raises NotFound."""
         with self._begin(user_id) as tx, as_refusals():
             pages.ensure(tx, user_id, self._clock())
-            return FileContent(path=PROFILE, content=_text(tx, user_id, PROFILE))
+            return FileContent(
+                path=OWNER_PROFILE_FILE, content=_text(tx, user_id, OWNER_PROFILE_FILE)
+            )
 
     def write_profile(self, user_id: UUID, content: str) -> FileContent:
         """Write it."""
         now = self._clock()
         with self._begin(user_id) as tx, as_refusals():
             pages.ensure(tx, user_id, now)
-            write(tx, user_id, PROFILE, content, "Update owner profile via UI", now)
-        return FileContent(path=PROFILE, content=content)
+            write(tx, user_id, OWNER_PROFILE_FILE, content, "Update owner profile via UI", now)
+        return FileContent(path=OWNER_PROFILE_FILE, content=content)
 
     def agent(self, user_id: UUID) -> AgentText:
         """The root instructions and the owner's overlay on them, each None where there is none."""

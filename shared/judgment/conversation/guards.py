@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any, cast
 
+from judgment.memory.model import failure_output
+
 if TYPE_CHECKING:
     from judgment.llm.chat import ToolUse
 
@@ -32,22 +34,24 @@ class Guards:
         """Why the call is not carried out, as a tool's output; None where nothing stands against
         it."""
         if call.name not in self._offered:
-            return _refused("tool_unavailable", f"There is no tool named {call.name[:100]}.")
+            return failure_output("tool_unavailable", f"There is no tool named {call.name[:100]}.")
         self._made[_identity(call)] += 1
         if self._made[_identity(call)] >= IDENTICAL_CALLS:
-            return _refused(
+            return failure_output(
                 "loop_guard",
                 "This very call was made before in this turn. Use what it gave, or do otherwise.",
             )
         if call.arguments is None:
-            return _refused("invalid_input", call.problem or "The arguments are no JSON object.")
+            return failure_output(
+                "invalid_input", call.problem or "The arguments are no JSON object."
+            )
         return None
 
     def deletion(self, path: str) -> Refused | None:
         """Why `path` (contained) may not be deleted now: this request wrote it, or below it."""
         below = path + "/"
         if any(one == path or one.startswith(below) for one in self._written):
-            return _refused(
+            return failure_output(
                 "mutation_scope_guard", "What this turn has written is not deleted in this turn."
             )
         return None
@@ -66,7 +70,3 @@ def is_repetition(output: object) -> bool:
 def _identity(call: ToolUse) -> str:
     given = call.problem if call.arguments is None else dict(call.arguments)
     return json.dumps([call.name, given], sort_keys=True)
-
-
-def _refused(code: str, message: str) -> Refused:
-    return {"code": code, "message": message, "recoverable": True}

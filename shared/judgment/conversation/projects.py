@@ -15,7 +15,7 @@ from judgment.conversation import pages, store
 from judgment.conversation.edits import NO_PAGE, OWNER, as_refusals
 from judgment.conversation.model import timestamp
 from judgment.kit.clock import Clock, utc_now
-from judgment.kit.errors import Conflict, Forbidden, InvalidShape, NotFound
+from judgment.kit.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from judgment.memory import files, starter
 from judgment.memory.model import Change
 from judgment.memory.paths import folded
@@ -53,7 +53,7 @@ class Projects:
     def add(self, user_id: UUID, wanted: NewProject) -> Project:
         """A page behind the others, with the files of a new project; its id is made of its name.
 
-        Raises InvalidShape for a name of blanks, Conflict where there are MOST_PAGES.
+        Raises InvalidRequest for a name of blanks, Conflict where there are MOST_PAGES.
         """
         name = _named(wanted.name)
         now = self._clock()
@@ -153,7 +153,7 @@ def _commit(
 def _named(text: str) -> str:
     name = " ".join(text.split())
     if not name:
-        raise InvalidShape("A page has a name.")
+        raise InvalidRequest("Invalid request")
     return name
 
 

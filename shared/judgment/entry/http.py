@@ -21,12 +21,11 @@ from judgment.contract.principal import Principal
 from judgment.contract.routes import ROUTES, Route
 from judgment.entry import event as read
 from judgment.entry import observability as seen
-from judgment.entry.refusals import JSON, gateway_body, problem_body, problem_headers
+from judgment.entry.refusals import JSON, InvalidShape, gateway_body, problem_body, problem_headers
 from judgment.kit.deadline import Deadline
 from judgment.kit.errors import (
     Forbidden,
     InvalidRequest,
-    InvalidShape,
     NotFound,
     RateLimited,
     Refusal,

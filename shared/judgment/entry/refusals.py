@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from judgment.kit.errors import InvalidShape, Refusal, Unauthorized
+from judgment.kit.errors import InvalidRequest, Refusal, Unauthorized
 from judgment.kit.hashing import canonical_json
 
 JSON = "application/json"
 REALM = 'Bearer realm="sync"'
+
+
+class InvalidShape(InvalidRequest):
+    """The body or the query string is not what the route's schema asks for."""
 
 
 def problem_body(refusal: Refusal) -> str:

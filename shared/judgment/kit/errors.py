@@ -2,7 +2,6 @@
 
 Refusal
 ├── InvalidRequest          400 invalid_request
-│   └── InvalidShape            400 invalid_request
 ├── Unauthorized            401 unauthorized
 ├── Forbidden               403 forbidden
 │   └── ProfileAccessDisabled   403 profile_access_disabled
@@ -38,10 +37,6 @@ class InvalidRequest(Refusal):
     """The request breaks its schema or a parameter's range."""
 
     status, code, default = 400, "invalid_request", "The request is not valid."
-
-
-class InvalidShape(InvalidRequest):
-    """The body or the query string is not what the route's schema asks for."""
 
 
 class Unauthorized(Refusal):

@@ -40,8 +40,13 @@ class MemoryFailure(Exception):
         super().__init__(f"{code}: {message}")
 
     def output(self) -> dict[str, Any]:
-        """The failure as a tool's output: `{code, message, recoverable}`."""
-        return {"code": self.code, "message": self.message, "recoverable": self.recoverable}
+        """The failure as a tool's output."""
+        return failure_output(self.code, self.message, recoverable=self.recoverable)
+
+
+def failure_output(code: str, message: str, *, recoverable: bool = True) -> dict[str, Any]:
+    """What a tool gives that was not carried out: `{code, message, recoverable}`."""
+    return {"code": code, "message": message, "recoverable": recoverable}
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 from judgment.memory.model import MemoryFailure
 
+OWNER_PROFILE_FILE = "me/profile.md"
+"""The owner's own page about themselves; nothing of the judgment profile is in it (ruling 35)."""
 PATH_BYTES = 1024
 NAME_BYTES = 255
 DEPTH = 32
@@ -51,7 +53,7 @@ def contained(text: str) -> str:
     """
     path = _resolved(text)
     if not path:
-        raise _invalid("A file is named below the memory's root, such as me/profile.md.")
+        raise _invalid(f"A file is named below the root, such as {OWNER_PROFILE_FILE}.")
     return path
 
 

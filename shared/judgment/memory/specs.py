@@ -11,6 +11,7 @@ from typing import Any
 
 from judgment.memory.edits import is_storable
 from judgment.memory.model import MemoryFailure, ToolSpec
+from judgment.memory.paths import OWNER_PROFILE_FILE
 
 QUERY_CHARACTERS = 500
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
@@ -31,7 +32,7 @@ def _spec(
 MEMORY_TOOLS: tuple[ToolSpec, ...] = (
     _spec(
         "memory_read",
-        "Read a file of the owner's memory. Paths are like me/profile.md.",
+        f"Read a file of the owner's memory. Paths are like {OWNER_PROFILE_FILE}.",
         needs=("path",),
         path=_TEXT,
     ),

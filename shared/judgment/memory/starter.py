@@ -24,7 +24,7 @@ from judgment.memory.paths import clash
 if TYPE_CHECKING:
     from judgment.db.connection import Transaction
 
-AUTHOR = "Judgment <judgment@localhost>"
+AUTHOR = "Judgment <judgment@judgment.invalid>"
 MESSAGE = "Initialize memory root"
 NEW_PROJECT = "new-project"
 

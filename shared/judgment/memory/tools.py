@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTHOR", "MEMORY_TOOLS", "MemoryTools", "Prepared", "Ran"]
 
-AUTHOR = "Judgment <judgment@localhost>"
+AUTHOR = "Judgment <judgment@judgment.invalid>"
 _VERBS = {"memory_write": "Write", "memory_edit": "Edit", "memory_delete": "Delete"}
 
 Digests = Mapping[str, str | None]

@@ -145,7 +145,7 @@ def _build(root: Path) -> None:
         path = f"documents/page-{place % PAGES}/note-{place}.md".encode()
         text = "".join(f"Line {line} of version {number}.\n" for line in range(40)).encode()
         told.append(
-            b"commit refs/heads/main\ncommitter Owner <owner@localhost> %d +0000\n"
+            b"commit refs/heads/main\ncommitter Owner <owner@judgment.invalid> %d +0000\n"
             b"data 5\nWrite\nM 100644 inline %s\ndata %d\n%s\n"
             % (1_700_000_000 + number, path, len(text), text)
         )

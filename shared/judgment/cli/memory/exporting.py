@@ -20,7 +20,7 @@ from judgment.kit.errors import InvalidRequest, Unavailable
 from judgment.memory.transfer.lines import Blob, Committed, FileLine, Head, Line
 from judgment.memory.transfer.names import Names, arriving
 
-AUTHOR = "Judgment <judgment@localhost>"
+AUTHOR = "Judgment <judgment@judgment.invalid>"
 MESSAGE = "Export of memory root"
 
 

@@ -30,7 +30,7 @@ from judgment.memory.transfer.lines import (
     head_line,
 )
 
-AUTHOR = "Judgment <judgment@localhost>"
+AUTHOR = "Judgment <judgment@judgment.invalid>"
 MESSAGE = "Import of memory root"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 BATCH_BYTES = 4 * 1024 * 1024
 BATCH_ROWS = 1_000
-AUTHOR = "Judgment <judgment@localhost>"
+AUTHOR = "Judgment <judgment@judgment.invalid>"
 MESSAGE = "Import of memory root"
 
 

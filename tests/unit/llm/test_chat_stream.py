@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from judgment.llm.chat_stream import Heard, clean, objects
 from judgment.llm.structured_tools import WrongShape, answered, schema
 from judgment.llm.tool_calls import ToolCalls
-from tests.unit.llm.test_chat_client import DONE, READ, line, piece
+from tests.unit.llm.chatting import DONE, READ, line, piece
 
 TEXTS = st.lists(st.text(max_size=20), max_size=6)
 NAMES = st.sampled_from(["f", "g", "h"])

@@ -129,6 +129,6 @@ class Order:
         if is_earlier:
             self._state = _State.BEGUN
         elif event.status == "error" and not event.output["recoverable"]:
-            self._state = _State.TALKING
+            self._state = _State.BROKEN
         else:
             self._state = _State.TALKING

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 from judgment.cli.chat.events import Received, read_events
 from judgment.cli.chat.frames import LINE_BYTES, Frames
 from judgment.cli.chat.violation import ShapeViolation
-from judgment.contract.messages import AnyEvent, Done, Failed, TextDelta, ToolCall, ToolResult
+from judgment.contract.messages import (
+    AnyEvent,
+    ApprovalRequest,
+    ApprovalResult,
+    Done,
+    Failed,
+    TextDelta,
+    ToolCall,
+    ToolResult,
+)
 from tests.unit.cli.chat.streams import altered, is_right, turns, written
 
 pytestmark = pytest.mark.promise("P4-message-events", "P4-chat", "002-20.1", "AC-034")
@@ -150,6 +159,7 @@ def test_what_the_standard_allows_and_changes_nothing_is_read(raw: bytes) -> Non
         (END + END, "done"),
         (END + b"event: done\n", "done"),
         (END + b"d", "stream"),
+        (HELLO.replace(b"{", b'{"type":"text-delta",') + END, "text-delta"),
         (written([Failed(code="tool_error", message="m"), DONE]), "done"),
         (b'event: error\ndata: {"code":"other","message":"m"}\n\n', "error"),
     ],
@@ -189,6 +199,39 @@ def test_a_call_that_failed_for_good_ends_the_turn_in_an_error() -> None:
     assert read(written([*told, error])) == (*told, error)
     assert violation(written([*told, DONE])).event == "done"
     assert violation(written([*told, TextDelta(delta="On I go.")])).event == "text-delta"
+
+
+CALL = ToolCall(id="c", name="memory_write", input={})
+RESULT = ToolResult(id="c", status="ok", output={})
+ASKS = ApprovalRequest(request_id="q", tool_name="memory_write", summary="s")
+YES = ApprovalResult(request_id="q", decision="approved")
+OPEN_END = DONE.model_copy(update={"finish_reason": "awaiting_approval"})
+
+
+@pytest.mark.parametrize(
+    ("told", "at_fault"),
+    [
+        ([CALL, RESULT, CALL, RESULT, DONE], "tool-call"),
+        ([CALL, RESULT.model_copy(update={"id": "d"}), DONE], "tool-result"),
+        (
+            [CALL, ASKS, YES, RESULT, CALL.model_copy(update={"id": "d"}), ASKS],
+            "approval-request",
+        ),
+        ([YES, RESULT, CALL, ASKS], "approval-request"),
+        ([YES, RESULT, YES, RESULT, DONE], "approval-result"),
+        ([CALL, ASKS, YES.model_copy(update={"request_id": "r"})], "approval-result"),
+        ([CALL, ASKS.model_copy(update={"tool_name": "memory_read"})], "approval-request"),
+        ([CALL, ASKS, DONE], "done"),
+        ([OPEN_END], "done"),
+        ([CALL, ASKS, YES, RESULT, OPEN_END], "done"),
+        ([CALL, DONE], "done"),
+        ([CALL, ASKS, YES, DONE], "done"),
+        ([YES, DONE], "done"),
+    ],
+)
+def test_what_belongs_together_names_the_same(told: list[AnyEvent], at_fault: str) -> None:
+    assert violation(written(told)).event == at_fault
+    assert not is_right(told)
 
 
 def test_a_stream_without_line_ends_does_not_fill_the_memory() -> None:

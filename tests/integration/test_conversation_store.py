@@ -165,6 +165,16 @@ def test_open_questions_are_those_of_one_conversation_or_of_all(desk: Desk, who:
     assert ids == [[first.request_id], [second.request_id], [first.request_id, second.request_id]]
 
 
+@pytest.mark.promise("P4-refuse")
+@pytest.mark.parametrize("name", ["a\0b", "../x", "\ud800", "x" * 65, "", "Finance", "finance\n"])
+def test_a_page_that_cannot_be_is_asked_of_no_database(desk: Desk, who: uuid.UUID, name: str):
+    talk = desk.talk(who)
+    with desk.postgres.transaction(who) as tx:
+        assert store.project(tx, who, name) is None
+        store.attach(tx, who, name, talk)
+        assert tx.value("SELECT 1") == 1, "no statement failed"
+
+
 MAY_NOT = (
     "UPDATE judgment.conversation_messages SET role = 'user'",
     "UPDATE judgment.conversation_messages SET position = 9",

@@ -32,16 +32,10 @@ class ConversationViews:
             return render_index(store.conversations(tx, user_id)).encode()
         if path == MANIFEST:
             return render_projects(store.projects(tx, user_id)).encode()
-        name = conversation_at(path)
-        found = None if name is None else store.conversation(tx, user_id, name)
+        if not (path.startswith(FOLDER) and path.endswith(_SUFFIX)):
+            return None
+        name = path.removeprefix(FOLDER).removesuffix(_SUFFIX)
+        found = store.conversation(tx, user_id, name)
         if found is None:
             return None
-        return render_conversation(found, store.messages(tx, user_id, found.id)).encode()
-
-
-def conversation_at(path: str) -> str | None:
-    """The id of the conversation whose file this is; None for any other path."""
-    if not (path.startswith(FOLDER) and path.endswith(_SUFFIX)):
-        return None
-    name = path.removeprefix(FOLDER).removesuffix(_SUFFIX)
-    return name if store.is_conversation_id(name) else None
+        return render_conversation(found, store.messages(tx, user_id, name)).encode()

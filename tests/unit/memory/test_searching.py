@@ -69,6 +69,13 @@ def test_no_more_text_than_the_bound() -> None:
     assert told["omitted_matches"] == MOST_MATCHES - len(told["matches"])
 
 
+def test_once_it_is_full_nothing_is_told_out_of_its_turn() -> None:
+    line = "x" * (LINE_CHARACTERS - 1)
+    told = matches("x", [("a", "\n".join([line] * 41 + ["x"]))])
+    assert [one["line"] for one in told["matches"]] == list(range(1, 41))
+    assert told["omitted_matches"] == 2
+
+
 @given(
     st.lists(st.text("abAB ß\n\r", max_size=1200), max_size=6),
     st.text("abAB", min_size=1, max_size=3),

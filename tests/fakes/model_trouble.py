@@ -137,7 +137,31 @@ class Pieces:
         handler.close_connection = True
 
 
-Trouble: TypeAlias = Raw | Cut | HangUp | Late | Drip | Flood | Pieces
+@dataclass(frozen=True)
+class Chatter:
+    """Says `first`, then `again` for ever. `left` is set when the client has hung up."""
+
+    first: bytes
+    again: bytes
+    every_seconds: float = 0.1
+    left: threading.Event = field(default_factory=threading.Event)
+
+    def give(self, handler: QuietHandler, stopped: threading.Event) -> None:
+        """Answer so."""
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        try:
+            handler.end_headers()
+            handler.wfile.write(self.first)
+            while not stopped.wait(self.every_seconds):
+                handler.wfile.write(self.again)
+        except OSError:
+            self.left.set()
+        handler.close_connection = True
+
+
+Trouble: TypeAlias = Raw | Cut | HangUp | Late | Drip | Flood | Pieces | Chatter
 
 
 def completion(text: Any = "{}", **parts: Any) -> Raw:

@@ -9,9 +9,9 @@ was refused for its form: whether to ask once more is the turn's to decide.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from judgment.llm.calling import RESERVE_SECONDS, Patience, Switchboard, cost_of
 from judgment.llm.chat import ChatFailure, ChatMessage, Completed, TextPiece, ToolUse
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from judgment.llm.settings import ModelsConfigured
 
 REMEMBERED = 200
+LINGER_SECONDS = 5.0
+"""How long, at most, an answer that has ended is listened to for its tokens."""
 _SCHEMA_WORDS = ("response_format", "json_schema", "structured output", "structured_output")
 
 Stopped = Callable[[], bool]
@@ -192,16 +194,30 @@ class _Asking:
         body = streaming_body(self.messages, self.tools, counted=counted)
         heard, said = Heard(), list[str]()
         try:
-            for one in self._objects(body):
-                text = heard.take(one)
-                if text:
-                    said.append(text)
-                    yield TextPiece(text)
+            for text in self._texts(body, heard):
+                said.append(text)
+                yield TextPiece(text)
+        except Refused as refused:
+            if not heard.ended or refused.code not in ("timeout", "unreachable"):
+                raise  # else all was said, and only the tokens are not counted
         finally:
             self.account.add(heard.usage)
-        if not heard.ended and not _is_whole(heard):
+        if not heard.ended and not heard.is_message:
             raise Refused("provider_error", Failure("the stream broke off"))
         yield self._completed("".join(said), heard.calls.finished(), heard)
+
+    def _texts(self, body: dict[str, object], heard: Heard) -> Iterator[str]:
+        """What is said, none of it empty, while `heard` takes in the rest."""
+
+        def patience() -> float:
+            return min(self.patience(), LINGER_SECONDS) if heard.ended else self.patience()
+
+        asked = {"model": self.choice.model, **body}
+        for one in self.line.objects(asked, patience):
+            if text := heard.take(one):
+                yield text
+        if text := heard.rest():
+            yield text
 
     def _structured(self) -> Iterator[TextPiece | Completed]:
         """One object for an answer, asked for once more where it has another shape."""
@@ -233,12 +249,9 @@ class _Asking:
         with_schema = not self.client.knows(self.choice, "schemas")
         body = structured_body(messages, self.tools, with_schema=with_schema)
         heard = Heard()
-        text = "".join([heard.take(one) for one in self._objects(body)])
+        text = "".join(self._texts(body, heard))
         self.account.add(heard.usage)
         return text, heard
-
-    def _objects(self, body: dict[str, object]) -> Iterator[Mapping[str, Any]]:
-        return self.line.objects({"model": self.choice.model, **body}, self.patience)
 
     def _completed(self, text: str, calls: tuple[ToolUse, ...], heard: Heard) -> Completed:
         version = self.choice.version(heard.model)
@@ -265,12 +278,8 @@ _FORMS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             *("not support tools", "tools are not supported", "tool use is not supported"),
             *("not support tool", "does not support function", "tool calling is not supported"),
+            *("found that support tool use", "enable-auto-tool-choice", "tools param requires"),
         ),
     ),
     ("schemas", _SCHEMA_WORDS),
 )
-
-
-def _is_whole(heard: Heard) -> bool:
-    """Whether an answer that did not say so has ended: one object that is no stream has."""
-    return heard.is_message

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any, cast
 import httpx
 import openai
 
-from judgment.llm.chat_stream import StreamFailed, objects
+from judgment.llm.chat_stream import SAID_CHARACTERS, StreamFailed, objects
 from judgment.llm.quiet import quiet
-from judgment.llm.streaming_transport import NobodyListens, StreamingTransport
+from judgment.llm.streaming_transport import Listener, NobodyListens, StreamingTransport
 from judgment.llm.transport import AnswerTooLarge, Until
 from judgment.llm.trouble_words import Failure
 
 if TYPE_CHECKING:
     from judgment.llm.calling import Reach
     from judgment.llm.model import FailureCode
-
-SAID_CHARACTERS = 20_000
 
 
 class Refused(Exception):
@@ -45,7 +43,8 @@ class ChatLine:
     def __init__(self, reach: Reach, stopped: Callable[[], bool], monotonic: Callable[[], float]):
         self._until = Until(monotonic)
         with quiet():
-            transport = StreamingTransport(reach.key, self._until, reach.context, stopped)
+            listener = Listener(stopped, monotonic)
+            transport = StreamingTransport(reach.key, self._until, reach.context, listener)
             self._http = httpx.Client(transport=transport, trust_env=False, follow_redirects=False)
             self._sdk = openai.OpenAI(
                 api_key="put in by the transport",

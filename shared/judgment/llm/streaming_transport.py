@@ -6,19 +6,31 @@ that whoever wants no more is noticed within one of them.
 
 from __future__ import annotations
 
+import selectors
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import httpcore
 import httpx
 
-from judgment.llm.transport import BROKEN, AnswerTooLarge, BoundedTransport, Network, Until
+from judgment.llm.transport import (
+    BROKEN,
+    SLICE_SECONDS,
+    WRITTEN_AT_ONCE,
+    AnswerTooLarge,
+    BoundedTransport,
+    Network,
+    Until,
+    elsewhere,
+)
 
 if TYPE_CHECKING:
     import ssl
 
 STREAM_BYTES = 8 * 1024 * 1024
-SLICE_SECONDS = 1.0
+ASKED_SECONDS = 1.0
 
 Stopped = Callable[[], bool]
 
@@ -27,13 +39,30 @@ class NobodyListens(Exception):
     """Whoever wanted the answer wants no more of it."""
 
 
+class Listener:
+    """Asks `stopped` once in ASKED_SECONDS, however often it is called."""
+
+    def __init__(self, stopped: Stopped, monotonic: Callable[[], float] = time.monotonic):
+        self._stopped = stopped
+        self._monotonic = monotonic
+        self._asked = monotonic()
+
+    def look(self) -> None:
+        """Raises NobodyListens."""
+        now = self._monotonic()
+        if now - self._asked >= ASKED_SECONDS:
+            self._asked = now
+            if self._stopped():
+                raise NobodyListens
+
+
 class StreamingTransport(BoundedTransport):
     """One provider's connection for one answer; close it afterwards."""
 
     def __init__(
-        self, key: str | None, until: Until, context: ssl.SSLContext | None, stopped: Stopped
+        self, key: str | None, until: Until, context: ssl.SSLContext | None, listener: Listener
     ):
-        super().__init__(key, until, context, _Watched(until, stopped))
+        super().__init__(key, until, context, _Watched(until, listener))
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The answer's head, its body still to come. Raises the errors of httpx."""
@@ -76,36 +105,49 @@ class _Body(httpx.SyncByteStream):
 class _Watched(Network):
     """Connections that look, while they wait, whether anybody still listens."""
 
-    def __init__(self, until: Until, stopped: Stopped):
+    def __init__(self, until: Until, listener: Listener):
         super().__init__(until)
-        self._stopped = stopped
+        self._listener = listener
 
     def connect_tcp(self, host: str, port: int, *_: Any, **__: Any) -> httpcore.NetworkStream:
         """Resolve and connect."""
-        return _Stream(super().connect_tcp(host, port), self._until, self._stopped)
+        made = elsewhere(
+            lambda: super(_Watched, self).connect_tcp(host, port),
+            self._until.left(httpcore.ConnectTimeout),
+            self._listener.look,
+        )
+        return _Stream(made, self._until, self._listener)
 
 
 class _Stream(httpcore.NetworkStream):
     """A socket whose waits are sliced."""
 
-    def __init__(self, inner: httpcore.NetworkStream, until: Until, stopped: Stopped):
+    def __init__(self, inner: httpcore.NetworkStream, until: Until, listener: Listener):
         self._inner = inner
         self._until = until
-        self._stopped = stopped
+        self._listener = listener
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """The next bytes. Raises NobodyListens."""
+        """The next bytes. Raises NobodyListens, also where bytes come without a pause."""
         while True:
             self._until.left(httpcore.ReadTimeout)
-            try:
+            self._listener.look()
+            with suppress(httpcore.ReadTimeout):
                 return self._inner.read(max_bytes, SLICE_SECONDS)
-            except httpcore.ReadTimeout:
-                if self._stopped():
-                    raise NobodyListens from None
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Send all of it."""
-        self._inner.write(buffer, timeout)
+        """Send all of it. Raises NobodyListens."""
+        for start in range(0, len(buffer), WRITTEN_AT_ONCE):
+            while not self._takes_more():
+                self._until.left(httpcore.WriteTimeout)
+                self._listener.look()
+            self._inner.write(buffer[start : start + WRITTEN_AT_ONCE], timeout)
+
+    def _takes_more(self) -> bool:
+        """Whether some bytes could be sent, after a slice of waiting for it."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._inner.get_extra_info("socket"), selectors.EVENT_WRITE)
+            return bool(selector.select(SLICE_SECONDS))
 
     def close(self) -> None:
         """Close the socket."""
@@ -118,8 +160,12 @@ class _Stream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         """The same, encrypted."""
-        inner = self._inner.start_tls(ssl_context, server_hostname, timeout)
-        return _Stream(inner, self._until, self._stopped)
+        made = elsewhere(
+            lambda: self._inner.start_tls(ssl_context, server_hostname, timeout),
+            self._until.left(httpcore.ConnectTimeout),
+            self._listener.look,
+        )
+        return _Stream(made, self._until, self._listener)
 
     def get_extra_info(self, info: str) -> Any:
         """What the socket knows of itself."""

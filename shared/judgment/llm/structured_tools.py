@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from judgment.llm.calling import sendable
 from judgment.llm.chat import ToolUse
-from judgment.llm.tool_calls import read_json
+from judgment.llm.written import read_object
 
 if TYPE_CHECKING:
     from judgment.llm.chat import ChatMessage, ToolOffer
 
 Body = dict[str, Any]
 SAY, TOOL = "say", "tool"
+_KINDS: Mapping[str, type] = {"string": str, "boolean": bool, "integer": int, "array": list}
 
 _HOW = (
     'Answer with one JSON object and nothing else. To speak to the owner: {"say": "..."}. To use a'
@@ -57,24 +58,34 @@ def schema(tools: Sequence[ToolOffer]) -> Body:
 
 def answered(text: str, tools: Sequence[ToolOffer], identity: str) -> str | ToolUse:
     """What an answer says: words, or a call under that id. Raises WrongShape."""
-    try:
-        found = read_json(_unfenced(text))
-    except ValueError:
-        raise WrongShape("That was not one JSON object.") from None
-    if not isinstance(found, dict):
+    given = read_object(_unfenced(text))
+    if given is None:
         raise WrongShape("That was not one JSON object.")
-    given = cast("dict[str, Any]", found)
     if isinstance(given.get(SAY), str) and TOOL not in given:
         return given[SAY]
     offered = {tool.name: tool for tool in tools}
     name = given.pop(TOOL, None)
     if not isinstance(name, str) or name not in offered:
         raise WrongShape('It needs "say", or "tool" with the name of a tool that is listed.')
-    takes: Mapping[str, Any] = offered[name].parameters.get("properties", {})
-    unknown = sorted(set(given) - set(takes))
-    if unknown:
-        raise WrongShape(f"{name} takes no {unknown[0][:50]}.")
-    return ToolUse(identity, name, given)
+    needs: Sequence[str] = offered[name].parameters.get("required", ())
+    inputs = {at: value for at, value in given.items() if value is not None or at in needs}
+    _check(offered[name], inputs)
+    return ToolUse(identity, name, inputs)
+
+
+def _check(tool: ToolOffer, given: Mapping[str, Any]) -> None:
+    """What a schema would have kept, had the provider kept to it. Raises WrongShape."""
+    takes: Mapping[str, Any] = tool.parameters.get("properties", {})
+    needs: Sequence[str] = tool.parameters.get("required", ())
+    for name in needs:
+        if name not in given:
+            raise WrongShape(f"{tool.name} needs {name}.")
+    for name, value in given.items():
+        if name not in takes:
+            raise WrongShape(f"{tool.name} takes no {name[:50]}.")
+        kind = takes[name].get("type")
+        if not isinstance(value, _KINDS.get(kind, object) if isinstance(kind, str) else object):
+            raise WrongShape(f"{tool.name} takes {name} as {kind}.")
 
 
 def repair(problem: str) -> str:

@@ -1,35 +1,58 @@
 """Tool calls put together from the pieces in which providers stream them.
 
-A piece belongs to the call at its index, but for providers that call everything index 0: another
-id there, or another name once the arguments were whole, begins another call. What cannot be read
-is said to be unreadable and never becomes an empty input (reference §§6.2, 9).
+A piece belongs to the call of its index and its id. Some providers call everything index 0, some
+give no ids, some the same one to every call; so another name, or a name and more arguments when
+those were whole, begins another call too. What cannot be read is said to be unreadable and never
+becomes an empty input (reference §§6.2, 9).
 """
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from judgment.llm.chat import ToolUse
+from judgment.llm.written import clean, json_text, read_object
 
 MOST_CALLS = 64
+NAME_CHARACTERS = 200
+"""What an id and a name are cut at."""
 UNKNOWN = "unknown_tool"
-DEPTH = 50
-"""Levels of nesting in a call's arguments; no tool has more than one."""
+
+
+class TooManyCalls(Exception):
+    """More than MOST_CALLS: nobody's tools, and none of them may be lost in silence."""
 
 
 @dataclass
 class _Call:
+    index: int | None
     id: str = ""
     name: str = ""
     arguments: list[str] = field(default_factory=list[str])
+    touched: int = 0
+    """The number of its last piece."""
 
     @property
     def text(self) -> str:
         return "".join(self.arguments)
+
+    def continues(self, identity: str, name: str, more: str) -> bool:
+        """Whether a piece with these is one of this call."""
+        if identity and self.id and identity != self.id:
+            return False
+        if not name or not self.name:
+            return True
+        same = bool(identity) and identity == self.id
+        if name != self.name and not same and (self.arguments or not self.id):
+            return False
+        return not (more.strip() and self._is_whole())
+
+    def _is_whole(self) -> bool:
+        """Whether nothing but space could follow the arguments; the cheap look comes first."""
+        last = self.arguments[-1].rstrip()[-1:] if self.arguments else ""
+        return last in ("", "}") and read_object(self.text) is not None
 
 
 class ToolCalls:
@@ -37,10 +60,10 @@ class ToolCalls:
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
-        self._at: dict[int, _Call] = {}
+        self._pieces = 0
 
     def add(self, pieces: object) -> None:
-        """The next pieces, in their order; what is none is passed over."""
+        """The next pieces, in their order; what is none is passed over. Raises TooManyCalls."""
         if isinstance(pieces, list):
             for piece in cast("Sequence[Any]", pieces):
                 if isinstance(piece, dict):
@@ -57,95 +80,50 @@ class ToolCalls:
         if isinstance(function, dict):
             told = cast("Mapping[str, Any]", function)
         identity, name = _text(piece.get("id")), _text(told.get("name"))
-        call = self._of(piece.get("index"), identity, name)
-        if call is None:
-            return
+        more = _arguments(told.get("arguments"))
+        call = self._of(piece.get("index"), identity, name, more)
+        self._pieces += 1
+        call.touched = self._pieces
         call.id = call.id or identity
         call.name = name or call.name
-        given = told.get("arguments")
-        if isinstance(given, str):
-            call.arguments.append(given)
-        elif given is not None:
-            call.arguments.append(json.dumps(given))
+        if more:
+            call.arguments.append(more)
 
-    def _of(self, index: object, identity: str, name: str) -> _Call | None:
-        known = isinstance(index, int) and not isinstance(index, bool)
-        if known:
-            call = self._at.get(cast("int", index))
-        else:
-            same = (one for one in self._calls if identity and one.id == identity)
-            call = next(same, None if identity or not self._calls else self._calls[-1])
-        if call is None or _begins_another(call, identity, name):
-            if len(self._calls) == MOST_CALLS:
-                return None
-            call = _Call()
-            self._calls.append(call)
-            if known:
-                self._at[cast("int", index)] = call
-        return call
-
-
-def _begins_another(call: _Call, identity: str, name: str) -> bool:
-    if identity and call.id:
-        return identity != call.id
-    return bool(name) and call.name != "" and isinstance(_read(call.text), dict)
+    def _of(self, index: object, identity: str, name: str, more: str) -> _Call:
+        at = index if isinstance(index, int) and not isinstance(index, bool) else None
+        here = [one for one in self._calls if at in (None, one.index)]
+        named = [one for one in here if identity and one.id == identity]
+        if at is None and identity and not named:
+            here = []
+        last = max(named or here, key=lambda one: one.touched, default=None)
+        if last is not None and last.continues(identity, name, more):
+            return last
+        if len(self._calls) == MOST_CALLS:
+            raise TooManyCalls
+        self._calls.append(_Call(at))
+        return self._calls[-1]
 
 
 def _use(call: _Call, number: int, used: set[str]) -> ToolUse:
-    identity, count = call.id or f"call_{number}", 1
+    wanted = clean(call.id)[:NAME_CHARACTERS] or f"call_{number}"
+    identity, count = wanted, 1
     while identity in used:
         count += 1
-        identity = f"{call.id or f'call_{number}'}-{count}"
+        identity = f"{wanted}-{count}"
     used.add(identity)
-    name = call.name or UNKNOWN
-    if not call.text.strip():
-        return ToolUse(identity, name, {})
-    given = _read(call.text)
-    if isinstance(given, dict):
-        return ToolUse(identity, name, cast("dict[str, Any]", given))
+    name = clean(call.name)[:NAME_CHARACTERS] or UNKNOWN
+    given = read_object(call.text) if call.text.strip() else {}
+    if given is not None:
+        return ToolUse(identity, name, given)
     problem = "The arguments are not one JSON object. Call the tool again with valid JSON."
     return ToolUse(identity, name, None, problem)
 
 
-def _read(text: str) -> object:
-    try:
-        return read_json(text)
-    except ValueError:
-        return None
-
-
-def read_json(text: str) -> object:
-    """A model's JSON as a value that can be written again: finite, at most DEPTH deep.
-
-    Raises ValueError.
-    """
-    try:
-        value: object = json.loads(text, parse_constant=_refuse, parse_float=_finite)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    if _depth(value, DEPTH) < 0:
-        raise ValueError("nested too deeply")
-    return value
-
-
-def _depth(value: object, left: int) -> int:
-    """How many levels are left below the deepest; negative when there are too many."""
-    if left < 0 or not isinstance(value, (dict, list)):
-        return left
-    known = cast("dict[str, Any] | list[Any]", value)
-    inner = known.values() if isinstance(known, dict) else known
-    return min((_depth(one, left - 1) for one in inner), default=left)
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(text)
-    return number
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(constant)
+def _arguments(given: object) -> str:
+    """What was given, as JSON text; some providers give an object in its place."""
+    if given is None or isinstance(given, str):
+        return given or ""
+    return json_text(given) or "too deep"
 
 
 def _text(value: object) -> str:

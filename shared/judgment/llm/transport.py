@@ -20,7 +20,9 @@ import httpcore
 import httpx
 
 ANSWER_BYTES = 1_048_576
-_WRITTEN_AT_ONCE = 16_384
+SLICE_SECONDS = 0.5
+"""How long a wait lasts before somebody may look whether it is still wanted."""
+WRITTEN_AT_ONCE = 16_384
 _PASSED_ON = frozenset({b"host", b"content-type", b"content-length", b"accept"})
 _READ = frozenset({b"retry-after"})
 """Headers of an answer that are handed on. Its type is none of them: the charset a provider names
@@ -141,30 +143,56 @@ class Network(httpcore.NetworkBackend):
         The resolver knows no timeout and each address has one of its own, hence the thread.
         """
         left = self._until.left(httpcore.ConnectTimeout)
-        found: queue.Queue[Socket | Exception] = queue.Queue(1)
-        given_up = threading.Event()
+        sockets = self._sockets
+        return _Stream(elsewhere(lambda: sockets.connect_tcp(host, port, left), left), self._until)
 
-        def connect() -> None:
-            try:
-                stream = self._sockets.connect_tcp(host, port, left)
-            except Exception as error:  # noqa: BLE001 - handed over to whoever waits
-                found.put(error)
-                return
-            found.put(stream)
-            if given_up.is_set():
-                _close(stream)
 
-        threading.Thread(target=connect, daemon=True).start()
+def elsewhere(
+    make: Callable[[], Socket], seconds: float, look: Callable[[], None] = lambda: None
+) -> Socket:
+    """What `make` makes in a thread of its own, waited for so many seconds.
+
+    `look` is called while it waits and may raise; then, and when it is late, what is made after all
+    is closed. Raises httpcore.ConnectTimeout, and whatever `make` raises.
+    """
+    made: queue.Queue[Socket | Exception] = queue.Queue(1)
+    given_up = threading.Event()
+
+    def run() -> None:
         try:
-            result = found.get(timeout=left)
+            stream = make()
+        except Exception as error:  # noqa: BLE001 - handed over to whoever waits
+            made.put(error)
+            return
+        made.put(stream)
+        if given_up.is_set():
+            _close(stream)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        result = _waited(made, seconds, look)
+    except BaseException:  # goes on once what was made is closed
+        given_up.set()
+        with suppress(queue.Empty):  # it may have come in between
+            _close(made.get_nowait())
+        raise
+    if isinstance(result, Exception):
+        raise result
+    return result
+
+
+def _waited(
+    made: queue.Queue[Socket | Exception], seconds: float, look: Callable[[], None]
+) -> Socket | Exception:
+    end = time.monotonic() + seconds
+    while True:
+        look()
+        left = end - time.monotonic()
+        try:
+            return made.get(timeout=max(min(left, SLICE_SECONDS), 0))
         except queue.Empty:
-            given_up.set()
-            with suppress(queue.Empty):  # it may have come in between
-                _close(found.get_nowait())
-            raise httpcore.ConnectTimeout() from None
-        if isinstance(result, Exception):
-            raise result
-        return _Stream(result, self._until)
+            if left <= SLICE_SECONDS:
+                raise httpcore.ConnectTimeout() from None
 
 
 def _close(found: Socket | Exception) -> None:
@@ -186,9 +214,9 @@ class _Stream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it."""
-        for start in range(0, len(buffer), _WRITTEN_AT_ONCE):
+        for start in range(0, len(buffer), WRITTEN_AT_ONCE):
             left = self._until.left(httpcore.WriteTimeout)
-            self._inner.write(buffer[start : start + _WRITTEN_AT_ONCE], left)
+            self._inner.write(buffer[start : start + WRITTEN_AT_ONCE], left)
 
     def close(self) -> None:
         """Close the socket."""

@@ -80,15 +80,17 @@ class Failure:
     message: str
     status: int | None = None
     code: str | None = None
+    provider: str | None = None
+    raw: str | None = None
 
     @property
     def text(self) -> str:
-        """`message | code=.. | raw=..` in lower case."""
+        """`message | code=.. | provider=.. | raw=..` in lower case."""
         parts = [self.message]
-        if self.status is not None:
-            parts.append(f"code={self.status}")
-        if self.code:
-            parts.append(f"raw={self.code}")
+        named = (("code", self.status), ("code", self.code), ("provider", self.provider))
+        for name, value in (*named, ("raw", self.raw)):
+            if value:
+                parts.append(f"{name}={value}")
         return " | ".join(parts).lower()
 
 

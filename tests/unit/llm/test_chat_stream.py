@@ -10,14 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from judgment.llm.chat_stream import Heard, clean, objects
+from judgment.llm.chat_stream import Heard, objects
 from judgment.llm.structured_tools import WrongShape, answered, schema
 from judgment.llm.tool_calls import ToolCalls
+from judgment.llm.written import clean
 from tests.unit.llm.chatting import DONE, READ, line, piece
 
 TEXTS = st.lists(st.text(max_size=20), max_size=6)
 NAMES = st.sampled_from(["f", "g", "h"])
-ARGUMENTS = st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=10), max_size=3)
+KEPT = st.characters(exclude_categories=["Cs"], exclude_characters="\0")
+ARGUMENTS = st.dictionaries(
+    st.text(KEPT, max_size=5), st.integers() | st.text(KEPT, max_size=10), max_size=3
+)
 
 
 def heard(parts: list[bytes]) -> tuple[str, list[tuple[str, Any]], bool]:

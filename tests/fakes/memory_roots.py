@@ -30,7 +30,7 @@ FILES: Mapping[str, bytes] = {
     "preferences/default.json": b'{"approval_mode":"auto-approve"}\n',
     "skills/.hidden": b"x",
     ".gitignore": b"*.log\n*.zip\n",
-    ".gitattributes": b"* text=auto eol=crlf\n*.png filter=lfs\n",
+    ".gitattributes": b"* text eol=lf\n*.png filter=lfs ident\n",
     "ignored.log": b"kept all the same\n",
     "a.png": b"\x89PNG\r\n\x1a\n\0",
 }

@@ -16,7 +16,7 @@ from judgment.conversation.views import ConversationViews
 from judgment.db.connection import Database
 from judgment.kit.errors import Conflict, InvalidRequest, NotFound, TooLarge
 from judgment.kit.hashing import sha256_hex
-from judgment.memory.transfer.exports import PAGE_BYTES, PATH, Exports
+from judgment.memory.transfer.exports import PAGE_BYTES, PATH, Exports, Place
 from judgment.memory.transfer.imports import Imports
 from tests.fakes.people import make_owner
 from tests.fakes.transfers import (
@@ -325,6 +325,24 @@ def test_the_path_that_a_tool_gives_leads_to_the_memory_as_it_was_then(h: Harnes
 def test_a_cursor_of_somebody_else_is_refused(h: Harness, cursor: str):
     with pytest.raises(InvalidRequest):
         h.exports.page(h.owner(), cursor)
+
+
+@pytest.mark.promise("P4-refuse")
+@pytest.mark.parametrize(
+    "place",
+    [
+        Place(10**15, AT, "history", 1),
+        Place(1, AT, "history", -1),
+        Place(1, AT, "files", 2**70),
+        Place(1, AT, "blobs"),
+        Place(1, AT, "views", line=-1, path="a"),
+    ],
+)
+def test_a_cursor_that_leads_nowhere_is_refused(h: Harness, place: Place):
+    who = h.owner()
+    send(h.imports, who, memory({"a": b"1"}))
+    with pytest.raises(InvalidRequest):
+        h.exports.page(who, place.cursor())
 
 
 def test_a_cursor_shows_nothing_of_another_owner(h: Harness):

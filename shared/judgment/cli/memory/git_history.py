@@ -157,8 +157,11 @@ def _asked(process: subprocess.Popen[bytes], name: bytes) -> int:
     """Ask for an object; its size. Raises Unavailable for one that is missing."""
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(name + b"\n")
-    process.stdin.flush()
+    try:
+        process.stdin.write(name + b"\n")
+        process.stdin.flush()
+    except BrokenPipeError as error:
+        raise Unavailable("git cat-file ended early.") from error
     found = process.stdout.readline().split()
     if len(found) != 3:
         raise Unavailable(f"The repository lacks the object {name.decode(errors='replace')}.")

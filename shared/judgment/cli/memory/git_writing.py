@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -41,12 +42,16 @@ def write_repository(
             stdin=subprocess.PIPE,
             stderr=said,
         )
-        with process:
-            assert process.stdin is not None
-            try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with suppress(BrokenPipeError):  # git has stopped, and says why
                 _feed(process.stdin, commits, content)
-            except BrokenPipeError:  # git has stopped, and says why below
-                process.kill()
+        finally:
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            process.stdout.close()
+            process.wait()
         if process.returncode:
             said.seek(0)
             raise failed("fast-import", said.read())

@@ -15,13 +15,14 @@ import httpx
 from infra.local.issuer import LocalIssuer
 from infra.local.places import Places
 from tests.bench.accounting import memory_mb
-from tests.bench.paced import Streamed
+from tests.bench.paced import streamed
 from tests.bench.report import Section, Table
 from tests.bench.rounds import Case, by_own_clock, interleave
 from tests.bench.workbench import STATE, BenchFailed, Workbench
 
 if TYPE_CHECKING:
     from tests.fakes.model_server import ModelServer
+    from tests.fakes.model_trouble import Pieces
 
 STREAMS = 50
 WORDS = ("Good ", "morning, ", "owner.")
@@ -35,13 +36,16 @@ FIRST = "first byte of text, after the provider's first token"
 def measure(bench: Workbench) -> Section:
     """One owner's turns beside their provider call; then many owners' at the same time."""
     provider = bench.provider
-    provider.script = lambda turn: Streamed(WORDS)
-    with httpx.Client(base_url=bench.stack["api_url"], timeout=60) as api:
+    provider.script = lambda turn: streamed(WORDS)
+    with (
+        httpx.Client(base_url=bench.stack["api_url"], timeout=60) as api,
+        httpx.Client(base_url=provider.url, timeout=60) as direct,
+    ):
         owner = _owner()
         found = interleave(
             [
                 Case(TURN, lambda: _said(api, owner, "Hello")),
-                Case(PROVIDER, lambda: _asked(provider)),
+                Case(PROVIDER, lambda: _asked(direct)),
             ],
             bench.rounds * 4,
         )
@@ -81,26 +85,24 @@ def _said(api: httpx.Client, owner: dict[str, str], content: str) -> str:
     return answer.text
 
 
-def _asked(provider: ModelServer) -> None:
-    answer = httpx.post(f"{provider.url}/v1/chat/completions", json=CALL, timeout=60)
+def _asked(direct: httpx.Client) -> None:
+    answer = direct.post("/v1/chat/completions", json=CALL)
     if "[DONE]" not in answer.text:
         raise BenchFailed(answer.text[-300:])
 
 
 def _first_byte(api: httpx.Client, owner: dict[str, str], provider: ModelServer) -> float:
-    reply = Streamed(WORDS)
-    provider.script = lambda turn: reply
+    left: list[float] = []
+    provider.script = lambda turn: streamed(WORDS, first=left.append)
+    seen: float | None = None
     with api.stream("POST", "/message", json={"content": "Hello"}, headers=owner) as answer:
         for chunk in answer.iter_bytes():
-            if b"text-delta" in chunk:
+            if seen is None and b"text-delta" in chunk:
                 seen = time.perf_counter()
-                break
-        else:
-            raise BenchFailed("no text came")
-        for _ in answer.iter_bytes():
-            pass
-    provider.script = lambda turn: Streamed(WORDS)
-    return 1e3 * (seen - reply.first[0])
+    if seen is None:
+        raise BenchFailed("no text came")
+    provider.script = lambda turn: streamed(WORDS)
+    return 1e3 * (seen - left[0])
 
 
 def _at_once(bench: Workbench, provider: ModelServer) -> Table:
@@ -113,9 +115,9 @@ def _at_once(bench: Workbench, provider: ModelServer) -> Table:
     owners = [(f"owner-{number}", _owner()) for number in range(STREAMS)]
     mixed: list[str] = []
 
-    def script(turn: Any) -> Streamed:
+    def script(turn: Any) -> Pieces:
         name = turn.body["messages"][-1]["content"]
-        return Streamed((f"{name} begins. ", f"{name} ends."), meet)
+        return streamed((f"{name} begins. ", f"{name} ends."), meet=meet)
 
     def one(name: str, headers: dict[str, str], say: Callable[[httpx.Client], str]) -> None:
         with httpx.Client(base_url=api_url, timeout=300) as api:
@@ -135,7 +137,7 @@ def _at_once(bench: Workbench, provider: ModelServer) -> Table:
     for thread in threads:
         thread.join()
     seconds = time.perf_counter() - began
-    provider.script = lambda turn: Streamed(WORDS)
+    provider.script = lambda turn: streamed(WORDS)
     if mixed or not open_now:
         raise BenchFailed(f"streams were mixed or never open at once: {mixed[:5]}")
     each = (open_now[0] - rest) / STREAMS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -240,6 +241,22 @@ def test_what_is_not_whole_is_refused_and_nothing_is_there(h: Harness, what: str
     with pytest.raises(InvalidRequest):
         send(h.imports, who, WRONG[what])
     assert h.counts(who) == [0, 0, 0, 0]
+
+
+def test_one_import_carried_out_by_two_at_once_happens_once(h: Harness):
+    """The client that gave up waiting, and asked again while the first was still at it."""
+    who, import_id, other = h.owner(), uuid.uuid4(), Harness(h.database)
+    whole = "".join(f"{line}\n" for line in memory(ODD, ("one", ODD))).encode()
+    h.imports.part(who, import_id, 1, whole)
+    with ThreadPoolExecutor(2) as hands:
+        asked = [
+            hands.submit(one.imports.carry_out, who, import_id, order(whole, 1))
+            for one in (h, other)
+        ]
+        first, second = (one.result(60) for one in asked)
+    other.postgres.close()
+    assert first == second
+    assert [name for name, _ in h.exported(who).history] == ["one\n"]
 
 
 @pytest.mark.promise("P4-refuse")

@@ -18,7 +18,6 @@ _SAFE = (
     "--no-optional-locks",
     *("-c", "core.fsmonitor="),
     *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "protocol.allow=never"),
 )
 
 
@@ -67,6 +66,7 @@ def _environment() -> dict[str, str]:
     """This process's environment without anything that steers git."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     return kept | {
+        "GIT_ALLOW_PROTOCOL": "none",  # wins over what a repository allows itself
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_ATTR_NOSYSTEM": "1",

@@ -136,9 +136,11 @@ def test_nothing_that_a_repository_says_is_run(shell: Shell) -> None:
         "log.showSignature": "true",
         "gpg.program": evil,
         "alias.rev-list": f"!{evil}",
+        "core.repositoryformatversion": "1",
         "extensions.partialClone": "origin",
         "remote.origin.url": f"ext::{evil}",
         "remote.origin.promisor": "true",
+        "protocol.ext.allow": "always",
     }
     for name, value in settings.items():
         git(root, "config", name, value)

@@ -91,6 +91,7 @@ def _reads_environment(path: Path) -> list[int]:
 # Beside wiring: the entry points of processes, which have no wiring above them.
 READERS = {
     "shared/judgment/cli/main.py": "the command line is its own wiring",
+    "shared/judgment/cli/memory/git.py": "git gets this environment, less what steers it",
     "shared/judgment/entry/streaming.py": "the runtime loop is what Lambda starts",
 }
 

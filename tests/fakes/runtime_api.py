@@ -7,7 +7,6 @@ likes, and knows that what it has read was written before what it has not.
 from __future__ import annotations
 
 import base64
-import http.client
 import json
 import queue
 import threading
@@ -132,12 +131,14 @@ def attended(app: App, *, seconds: float = 60.0) -> Generator[RuntimeApi]:
         environ = {"AWS_LAMBDA_RUNTIME_API": server.address}
 
         def run() -> None:
-            with suppress(http.client.RemoteDisconnected):
+            with suppress(ConnectionError):
                 attend(app, environ)
 
         loop = threading.Thread(target=run, daemon=True)
         loop.start()
-        yield api
-        api.end()
-        loop.join(PATIENCE_SECONDS)
+        try:
+            yield api
+        finally:
+            api.end()
+            loop.join(PATIENCE_SECONDS)
         assert not loop.is_alive(), "the loop did not come back for its next invocation"

@@ -97,7 +97,7 @@ def test_a_deaf_door_past_its_time_is_killed_and_replaced(tmp_path: Path) -> Non
         assert second["pid"] != first["pid"]
         assert await _rest(again) == b""
 
-    _run(tmp_path, test, timeout_s=3.0)
+    _run(tmp_path, test, timeout_s=5.0)
 
 
 def test_a_process_that_dies_while_it_starts_says_so_at_once(tmp_path: Path) -> None:

@@ -84,6 +84,13 @@ def test_a_last_event_may_lack_nothing_of_its_object(server: ModelServer, cut: i
 
 
 @pytest.mark.promise("P4-provider")
+def test_what_is_cut_after_the_end_is_not_missed(server: ModelServer):
+    says(server, YES, STOP, b'data: {"choices": [], "usage": {"prompt_tok')
+    text, end = conversed(client(server))
+    assert (text, end.finish_reason, end.call.prompt_tokens) == ("Yes.", "stop", 0)
+
+
+@pytest.mark.promise("P4-provider")
 @pytest.mark.parametrize("body", [MARK + WHOLE, MARK + YES + DONE, b"\n \n" + WHOLE, WHOLE + b"\n"])
 def test_what_stands_before_and_behind_is_passed_over(server: ModelServer, body: bytes):
     server.script = lambda turn: Raw(body)

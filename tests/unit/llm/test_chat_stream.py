@@ -57,6 +57,19 @@ def test_cutting_a_stream_changes_nothing(
     assert heard([bytes([byte]) for byte in stream]) == whole
 
 
+@pytest.mark.promise("P4-provider")
+@given(
+    st.lists(st.integers(min_value=0), max_size=8),
+    st.sampled_from([b"\n", b"\r\n", b"\r"]),
+)
+def test_an_event_of_several_lines_is_one_however_it_is_cut(places: list[int], end: bytes) -> None:
+    event = {"choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]}
+    told = "".join(f"data: {one}\n" for one in json.dumps(event, indent=1).split("\n"))
+    stream = (told.encode() + b"\n" + DONE).replace(b"\n", end)
+    assert heard(cut(stream, places)) == ("Yes.", [], True)
+    assert heard([bytes([byte]) for byte in stream]) == ("Yes.", [], True)
+
+
 @pytest.mark.promise("P4-provider-calls")
 @given(
     st.lists(st.tuples(NAMES, ARGUMENTS), min_size=1, max_size=4),

@@ -7,6 +7,7 @@ import pytest
 from infra.catalogue import MODEL_SETTINGS
 from judgment.kit.settings import SettingError, read_settings
 from judgment.llm.model import ModelChoice
+from judgment.llm.providers import parse_choice
 from judgment.llm.settings import ModelsConfigured, ModelSettings, configured
 
 
@@ -89,6 +90,15 @@ MARK = "s3cret"
                 *('{"ollama:a": ["1", 2]}', '{"ollama:a": [1e400, 1]}', "[" * 100_000),
             )
         ),
+        *(
+            ("MODEL_WINDOWS", v)
+            for v in (
+                *(MARK, "[]", f'{{"{MARK}": 4096}}', '{"ollama:a": 1023}', '{"ollama:a": 1e5}'),
+                *('{"ollama:a": true}', '{"ollama:a": "4096"}', '{"ollama:a": 10000001}'),
+                *("[" * 100_000, '{"ollama:a": NaN}'),
+            )
+        ),
+        *(("MODEL_WITHOUT_TOOLS", v) for v in (MARK, f"ollama:a,{MARK}:b", "ollama", "*")),
         ("MODEL_SECRET_PREFIX", f"{MARK}/"),
         *(("MODEL_TIMEOUT_SECONDS", v) for v in ("0", "-1", "nan", "inf", "901", "soon")),
     ],
@@ -103,6 +113,24 @@ def test_nonsense_is_refused_by_the_variables_name_without_its_value(name: str, 
 def test_every_wrong_variable_is_named_at_once():
     with pytest.raises(SettingError, match=r"MODEL_SUMMARY.*MODEL_OFFERED.*MODEL_PRICES"):
         read(MODEL_SUMMARY="x", MODEL_OFFERED="x", MODEL_PRICES="x")
+
+
+@pytest.mark.promise("P4-provider", "P4-provider-notools")
+def test_windows_and_want_of_tools_are_told_by_model():
+    config = read(
+        MODEL_WINDOWS='{"ollama:qwen2.5:0.5b": 32768}',
+        MODEL_WITHOUT_TOOLS=" ollama:gemma3:4b ,, openrouter:* ",
+    )
+    said = {
+        text: (config.window(parse_choice(text)), config.without_tools(parse_choice(text)))
+        for text in ("ollama:qwen2.5:0.5b", "ollama:gemma3:4b", "openrouter:x/y", "ollama:gemma3")
+    }
+    assert said == {
+        "ollama:qwen2.5:0.5b": (32_768, False),
+        "ollama:gemma3:4b": (4_096, True),
+        "openrouter:x/y": (128_000, True),
+        "ollama:gemma3": (4_096, False),
+    }
 
 
 def test_no_key_is_in_a_repr():

@@ -16,11 +16,13 @@ from infra.checkout import ROOT
 from judgment.contract.profile import AgentProfile, RecentDecisions
 from judgment.entry.agent_clients import CLIENTS
 from tests.e2e.somebody import Somebody
+from tests.fakes.model_server import always
 
 if TYPE_CHECKING:
     import httpx
 
     from tests.e2e.running import RunningStack
+    from tests.fakes.model_server import ModelServer
 
 README = (ROOT / "README.md").read_text()
 BLOCK = re.compile(r"^```sh\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -146,6 +148,46 @@ def test_preferences_are_kept_and_read_as_printed(
     assert "spaces" in files
     assert "/ledger" not in hosted
     assert hosted.count('"audience":"self"') >= 1
+
+
+def _talked(stack: RunningStack, me: Somebody, home: Path, kind: str) -> str:
+    """What the commands of one kind under "Talk over your memory" print, but for the dialogue."""
+    section = README.partition("## Talk over your memory")[2].partition("\n## ")[0]
+    blocks = re.findall(rf"^```{kind}\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    dialogue = ".venv/bin/judgment chat --project fitness\n"
+    script = "".join(blocks).replace(dialogue, "")
+    done = subprocess.run(
+        ["sh", "-ec", script.replace(".venv/bin", str(Path(sys.executable).parent))],
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "SYNC_API_URL": stack.api_url,
+            "SYNC_OWNER_TOKEN": me.token,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.promise("P1-10", "P4-accept-chat")
+def test_a_memory_is_talked_over_and_taken_along_as_printed(
+    stack: RunningStack, api: httpx.Client, scripted_model: ModelServer, tmp_path: Path
+) -> None:
+    """The scripted model stands in for Ollama's."""
+    me = Somebody(stack, api)
+    me.chooses_the_scripted_model("message")
+    scripted_model.script = always("Nothing yet. Tell me.")
+    assert "Nothing yet. Tell me." in _talked(stack, me, tmp_path, "sh model")
+    printed = _talked(stack, me, tmp_path, "sh")
+    assert '"id":"fitness"' in printed
+    assert "Initialize memory root" in printed
+    overlay = tmp_path / "judgment-memory" / "AGENT-user.md"
+    assert overlay.read_text() == "Call me Captain.\n"
 
 
 @pytest.mark.promise("P1-10")

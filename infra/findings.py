@@ -58,7 +58,7 @@ ROWS: tuple[Acknowledged, ...] = (
     Acknowledged(
         "IAM5[Resource::arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:"
         "{name}/models/*]",
-        r"Judgment-Service/(ScenarioGeneration|SummaryRegen)/Role/DefaultPolicy",
+        r"Judgment-Service/(GuardedMessage|ScenarioGeneration|SummaryRegen)/Role/DefaultPolicy",
         "Keys of models: the operator's, and owners' own, which come and go; the door reads only "
         "the one that the owner it works for has named below their own prefix.",
     ),

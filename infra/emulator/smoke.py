@@ -58,6 +58,7 @@ class Smoke:
             self.keeps_personal_context,
             self.plays_a_round,
             self.keeps_preferences,
+            self.takes_messages,
             self.obeys_the_owners_switch,
             self.keeps_admin_routes_for_admins,
             self.exports,
@@ -150,6 +151,16 @@ class Smoke:
         _same((len(lines) >= 2, lines[0]["audience"]), (True, "self"))
         verified = self._expect(self._owner("GET", f"{ledger}/verification"), 200)
         _same(verified.json()["intact"], True)
+
+    def takes_messages(self) -> None:
+        """Without a model a message is refused in the gateway's form, and nothing is kept of it."""
+        said = {"content": "Hello", "metadata": {"client": "web"}}
+        refused = self._expect(self._owner("POST", "/message", said), 503).json()
+        _same((list(refused), "MODEL_MESSAGE" in refused["error"]), (["error"], True))
+        wrong = self._expect(self._owner("POST", "/message", {"content": 1}), 400)
+        _same(wrong.json(), {"error": "Invalid request"})
+        listed = self._expect(self._owner("GET", "/conversations"), 200).json()
+        _same(listed["conversations"], [])
 
     def obeys_the_owners_switch(self) -> None:
         """Switched off by the owner, the next REST and MCP call refuse; switched on, they serve."""

@@ -10,7 +10,14 @@ CATALOGUE = Catalogue(
     doors=(
         Door("probe_authorizer", "Knows one word.", "tests.probe.authorizer", memory_mb=128),
         Door("probe_echo", "Shows its event.", "tests.probe.echo", timeout_s=5, memory_mb=128),
-        Door("probe_stream", "Counts.", "tests.probe.stream", timeout_s=20, stream=True),
+        Door(
+            "probe_stream",
+            "Counts.",
+            "tests.probe.stream",
+            timeout_s=20,
+            layers=("contract", "base", "chat"),
+            stream=True,
+        ),
         Door(
             "probe_emit",
             "Records events.",

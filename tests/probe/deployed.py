@@ -33,6 +33,7 @@ def walk(deployed: Deployed, client: httpx.Client) -> list[str]:
     sqs = deployed.aws("sqs")
     queue = sqs.get_queue_url(QueueName="judgment-probe")["QueueUrl"]
     dead = sqs.get_queue_url(QueueName=dead_letter_name("probe"))["QueueUrl"]
+    _hear_it_whole(client)
     _wake(deployed)
     with psycopg.connect(deployed.database_url, autocommit=True) as database:
         owner = _new_owner(database)
@@ -57,7 +58,19 @@ def walk(deployed: Deployed, client: httpx.Client) -> list[str]:
         f"A delay of {DELAY_SECONDS} s is taken and nothing comes early.",
         "An event left in the outbox is swept to its consumer.",
         "A schedule ticks its door.",
+        "Where none streams, a streaming door answers in one piece and fails in our form.",
     ]
+
+
+def _hear_it_whole(client: httpx.Client) -> None:
+    whole = client.get("/probe/stream", params={"count": "3"})
+    assert whole.status_code == 200, whole.text
+    assert whole.headers["content-type"].startswith("text/event-stream")
+    assert whole.text.count("data: ") == 3
+    refused = client.get("/probe/stream", params={"refuse": "1"})
+    assert (refused.status_code, refused.headers["retry-after"]) == (429, "7")
+    failed = client.get("/probe/stream", params={"count": "3", "fail_at": "2"})
+    assert (failed.status_code, failed.json()["code"]) == (500, "internal_error")
 
 
 def _wake(deployed: Deployed) -> None:

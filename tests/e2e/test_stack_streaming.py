@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
 
 from infra.local.waiting import wait_for
+from tests.e2e.somebody import Somebody
+from tests.fakes.model_server import always
+from tests.fakes.model_trouble import Chatter
+from tests.unit.llm.chatting import line
+
+if TYPE_CHECKING:
+    from tests.e2e.running import RunningStack
+    from tests.fakes.model_server import ModelServer
 
 TOGETHER_SECONDS = 120.0
 
@@ -105,3 +114,32 @@ def test_a_refusal_before_the_first_byte_keeps_its_own_status_and_headers(
     assert answer.status_code == 429
     assert answer.headers["retry-after"] == "7"
     assert answer.json()["code"] == "rate_limited"
+
+
+@pytest.mark.promise("P4-stream-gone")
+def test_an_owner_who_leaves_ends_the_generation_and_finds_what_was_said(
+    stack: RunningStack, api: httpx.Client, scripted_model: ModelServer
+) -> None:
+    """From the client to the provider: the connection there is closed as well."""
+    me = Somebody(stack, api)
+    me.chooses_the_scripted_model("message")
+    endless = Chatter(line({"content": "On and "}), line({"content": "on "}))
+    scripted_model.script = lambda turn: endless
+    asked = {"content": "Tell me of eternity."}
+    with api.stream("POST", "/message", json=asked, headers=me.headers) as answer:
+        conversation = answer.headers["x-conversation-id"]
+        assert "event: text-delta" in next(answer.iter_text())
+    assert endless.left.wait(20)
+    path = f"/conversations/{conversation}"
+
+    def said() -> list[str]:
+        return [message["role"] for message in me.ask("GET", path)["messages"]]
+
+    assert wait_for(lambda: said() == ["user", "assistant"], 20)
+    assert me.ask("GET", path)["messages"][1]["content"].startswith("On and ")
+    scripted_model.script = always("There you are.")
+    back = {**me.headers, "X-Conversation-Id": conversation}
+    again = api.post("/message", json={"content": "I am back."}, headers=back)
+    assert "There you are." in again.text
+    assert said() == ["user", "assistant", "user", "assistant"]
+    scripted_model.script = always("no script")

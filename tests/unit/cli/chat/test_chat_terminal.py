@@ -52,6 +52,7 @@ def test_what_is_left_for_later_can_be_answered_when_the_turn_is_over(
 
     settled = [wire.ApprovalResult(request_id="q1", decision="approved"), WROTE]
     gateway = starts(cannot_wait, says(*settled, *text("Done.")))
+    gateway.open(ASKS.model_copy(update={"request_id": "q2"}), "elsewhere")
     with Terminal(gateway, tmp_path) as terminal:
         terminal.sees("> ")
         terminal.types("Note it")
@@ -70,7 +71,7 @@ def test_what_is_left_for_later_can_be_answered_when_the_turn_is_over(
         terminal.sees("Done.")
         terminal.sees("> ")
         terminal.types("/quit")
-        terminal.ends()
+        assert "elsewhere" not in terminal.ends()
     assert gateway.decisions == {"q1": "approved"}
     assert [asked.conversation_id for asked in gateway.asked] == [None, CONVERSATION]
 
@@ -200,7 +201,7 @@ def test_lines_are_messages_and_slashes_are_commands(starts: Starts, tmp_path: P
             terminal.types(typed)
             terminal.sees(seen)
         terminal.types("\x04")
-        terminal.ends()
+        assert "Error" not in terminal.ends()
     metadata = {"client": "terminal", "project": "fitness"}
     assert gateway.asked == [
         Asked("Hello", metadata, None),
@@ -209,6 +210,14 @@ def test_lines_are_messages_and_slashes_are_commands(starts: Starts, tmp_path: P
     ]
     assert gateway.stops == [CONVERSATION]
     assert gateway.decisions == {"q1": "approved"}
+
+
+def test_an_id_that_is_none_is_said_before_anything_is_typed(
+    starts: Starts, tmp_path: Path
+) -> None:
+    with Terminal(starts(), tmp_path, "--conversation", "a b") as terminal:
+        terminal.sees("no id of a conversation")
+        terminal.ends(2)
 
 
 @pytest.mark.promise("P4-refuse")

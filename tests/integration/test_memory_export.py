@@ -150,3 +150,41 @@ def test_a_conversation_that_went_on_goes_out_as_it_is_now(h: Harness):
     # And an older copy of it is kept out, without a conflict.
     send(h.imports, who, memory({"conversations/c-1.md": CONVERSATION + b"\n"}))
     assert h.exported(who).files["conversations/c-1.md"] == told
+
+
+def _page(name: str, title: str, talk: str | None = None) -> dict[str, object]:
+    """An entry of a list of pages."""
+    shown = {"id": name, "name": title, "icon": "leaf"}
+    return {**shown, "conversation_id": talk, "default_skill_ids": []}
+
+
+def test_a_known_page_takes_the_imports_name_and_talk_and_a_former_id_is_todays(h: Harness):
+    who = h.owner()
+    before = [_page("your-agent", "Your Agent"), _page("garden", "Old")]
+    send(h.imports, who, memory({"documents/projects.json": json.dumps(before).encode()}))
+    later = [
+        _page("garden", "New", "c-1"),
+        _page("braindrive-plus-one", "BrainDrive+1"),
+        _page("pond", "Pond", "not-here"),
+    ]
+    files = {
+        "conversations/c-1.md": CONVERSATION,
+        "documents/projects.json": json.dumps(later).encode(),
+    }
+    send(h.imports, who, memory(files))
+    with h.postgres.transaction(who) as tx:
+        found = [(one.id, one.name, one.conversation_id) for one in rows.projects(tx, who)]
+    assert found == [
+        ("your-agent", "Your Agent", None),
+        ("garden", "New", "c-1"),
+        ("pond", "Pond", None),
+    ]
+
+
+def test_a_conversation_under_a_name_that_is_not_its_own_stays_a_file(h: Harness):
+    who = h.owner()
+    files = {"conversations/other.md": CONVERSATION}
+    assert send(h.imports, who, memory(files)).conversations == 0
+    with h.postgres.transaction(who) as tx:
+        assert rows.conversation(tx, who, "c-1") is None
+    assert h.exported(who).files.items() >= files.items()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from judgment.contract.messages import MessageRequest
+from judgment.contract.messages import Failed, MessageRequest
 from judgment.contract.principal import Principal
 from judgment.conversation.sse import MEDIA_TYPE, frame
 from judgment.entry import event as read
@@ -23,7 +24,7 @@ from judgment.entry.event_stream import (
 )
 from judgment.entry.refusals import InvalidShape, gateway_body, problem_headers
 from judgment.kit.deadline import Deadline
-from judgment.kit.errors import NotFound, Refusal, Unauthorized
+from judgment.kit.errors import NotFound, Refusal, Unauthorized, Unavailable
 
 if TYPE_CHECKING:
     from judgment.contract.messages import AnyEvent
@@ -38,6 +39,13 @@ HEADERS = {
     "cache-control": "no-cache",
     "connection": "keep-alive",
 }
+NOT_STORED = (
+    "Storage cannot be reached. Your message is kept, and so is all that was confirmed before this."
+)
+BROKEN = (
+    "Something went wrong on our side. Your message is kept, and so is all that was confirmed "
+    "before this."
+)
 
 
 class MessageDoor:
@@ -59,12 +67,11 @@ class MessageDoor:
         except Refusal as refusal:
             await self._refuse(send, refusal, told)
         except Exception as error:  # noqa: BLE001 - a defect is answered in the contract's form
-            self._telemetry.count(seen.INTERNAL_ERROR)
-            self._telemetry.failure(seen.INTERNAL_ERROR, error, correlation_id=told.correlation)
+            self._count(seen.INTERNAL_ERROR, error, told)
             await self._refuse(send, Refusal("Internal Server Error"), told)
         else:
             headers = HEADERS | dict(begun.headers) | {"x-correlation-id": told.correlation}
-            stream = EventStream(lambda stopped: told.frames(begun, stopped.is_set), headers)
+            stream = EventStream(lambda left: self._frames(begun, left.is_set, told), headers)
             await stream(scope, receive, send)
         finally:
             self._say(event, told, started)
@@ -85,6 +92,26 @@ class MessageDoor:
             self._turns.begin, owner.user_id, request, conversation_id, deadline
         )
 
+    def _frames(self, begun: BegunTurn, gone: Callable[[], bool], told: _Told) -> Iterator[bytes]:
+        """The turn's events as bytes; what escapes it is logged, and one last event."""
+        told.ended = "abandoned"
+        try:
+            with closing(begun.events(gone)) as events:
+                for event in events:
+                    told.ended = _ending(event) or told.ended
+                    yield frame(event)
+        except Exception as error:  # noqa: BLE001 - the head is out: the client is told in the form
+            away = isinstance(error, Unavailable)
+            self._count(seen.UNAVAILABLE if away else seen.INTERNAL_ERROR, error, told)
+            if not gone():
+                failed = Failed(code="tool_error", message=NOT_STORED if away else BROKEN)
+                told.ended = _ending(failed)
+                yield frame(failed)
+
+    def _count(self, what: str, error: BaseException, told: _Told) -> None:
+        self._telemetry.count(what)
+        self._telemetry.failure(what, error, correlation_id=told.correlation)
+
     def _deadline(self, scope: Scope) -> Deadline:
         ends = deadline_of(scope)
         if self._longest is None:
@@ -95,9 +122,7 @@ class MessageDoor:
     async def _refuse(self, send: Send, refusal: Refusal, told: _Told) -> None:
         told.status = refusal.status
         if refusal.status == 503:
-            self._telemetry.count(seen.UNAVAILABLE)
-            cause = refusal.__cause__ or refusal
-            self._telemetry.failure(seen.UNAVAILABLE, cause, correlation_id=told.correlation)
+            self._count(seen.UNAVAILABLE, refusal.__cause__ or refusal, told)
         headers = {
             "cache-control": "no-store",
             "x-content-type-options": "nosniff",
@@ -127,13 +152,6 @@ class _Told:
         self.correlation = correlation
         self.status = 200
         self.ended: str | None = None
-
-    def frames(self, begun: BegunTurn, gone: Callable[[], bool]) -> Iterator[bytes]:
-        """The turn's events as bytes."""
-        self.ended = "abandoned"
-        for event in begun.events(gone):
-            self.ended = _ending(event) or self.ended
-            yield frame(event)
 
 
 def _ending(event: AnyEvent) -> str | None:

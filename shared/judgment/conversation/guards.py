@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from judgment.memory.model import failure_output
 
@@ -33,10 +33,10 @@ class Guards:
     def refusal(self, call: ToolUse) -> Refused | None:
         """Why the call is not carried out, as a tool's output; None where nothing stands against
         it."""
+        self._made[_identity(call)] += 1
         if call.name not in self._offered:
             return failure_output("tool_unavailable", f"There is no tool named {call.name[:100]}.")
-        self._made[_identity(call)] += 1
-        if self._made[_identity(call)] >= IDENTICAL_CALLS:
+        if self.repeats(call):
             return failure_output(
                 "loop_guard",
                 "This very call was made before in this turn. Use what it gave, or do otherwise.",
@@ -46,6 +46,10 @@ class Guards:
                 "invalid_input", call.problem or "The arguments are no JSON object."
             )
         return None
+
+    def repeats(self, call: ToolUse) -> bool:
+        """Whether this very call was made as often as none is carried out, whatever it is told."""
+        return self._made[_identity(call)] >= IDENTICAL_CALLS
 
     def deletion(self, path: str) -> Refused | None:
         """Why `path` (contained) may not be deleted now: this request wrote it, or below it."""
@@ -59,12 +63,6 @@ class Guards:
     def wrote(self, paths: Iterable[str]) -> None:
         """These files were written in this request."""
         self._written.update(paths)
-
-
-def is_repetition(output: object) -> bool:
-    """Whether that output is the refusal of a call that was made before."""
-    known = cast("dict[str, Any]", output) if isinstance(output, dict) else {}
-    return known.get("code") == "loop_guard"
 
 
 def _identity(call: ToolUse) -> str:

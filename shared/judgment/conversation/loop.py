@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 
 from judgment.contract.messages import AnyEvent, Done, Failed, TextDelta
 from judgment.conversation.calling import AwaitingApproval, ToolBroke
-from judgment.conversation.guards import is_repetition
 from judgment.conversation.replay import Unit, answer_text
 from judgment.conversation.tools import OFFERS
 from judgment.conversation.window import ContextOverflow, Window, fit
 from judgment.kit.errors import Unavailable
 from judgment.llm.chat import ChatFailure, ChatMessage, Completed, TextPiece
+from judgment.llm.model import ModelCall
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from judgment.conversation.calling import Calls
     from judgment.conversation.recording import Record
     from judgment.kit.deadline import Deadline
@@ -31,11 +33,8 @@ if TYPE_CHECKING:
 NOTHING_SAID = "The model returned no usable response, also when asked again."
 TOO_LONG = "This conversation no longer fits into the model's context."
 TOOL_FAILED = "Tool execution failed"
-NOT_STORED = (
-    "Storage cannot be reached. Your message is kept, and so is all that was confirmed before this."
-)
-
-
+LATE_SECONDS = 2.0
+"""A call of a model ends about a second before the turn: what times out then is the turn's time."""
 REPETITIONS = 3
 """Rounds of nothing but calls that were made before, after which the turn is over: a model that
 does not hear the guard would go on until its window is full."""
@@ -44,6 +43,10 @@ REPEATED = "The model kept repeating the same step, so the turn was ended."
 
 class _Silent(Exception):
     """The model said nothing twice."""
+
+
+class _Stopped(Exception):
+    """The turn must end between two steps."""
 
 
 class _Repeating(Exception):
@@ -81,11 +84,15 @@ class AgentLoop:
         self._deadline = deadline
         self._said: list[ChatMessage] = [prompt.message]
         self._window = Window(models.window(choice), OFFERS)
-        self._used: set[str] = set()
+        earlier = (message for unit in prompt.history for message in unit.messages)
+        self._used = {call.id for message in earlier for call in message.calls}
         self._repetitions = 0
 
     def events(self) -> Generator[AnyEvent]:
-        """The turn's events, the last of which is one Done or one Failed."""
+        """The turn's events, the last of which is one Done or one Failed.
+
+        Raises Unavailable when storage is, and then there is neither.
+        """
         try:
             reason = yield from self._rounds()
         except ChatFailure as failure:
@@ -94,8 +101,6 @@ class AgentLoop:
             yield Failed(code="context_overflow", message=TOO_LONG)
         except ToolBroke:
             yield Failed(code="tool_error", message=TOOL_FAILED)
-        except Unavailable:
-            yield Failed(code="tool_error", message=NOT_STORED)
         except _Silent:
             yield Failed(code="provider_error", message=NOTHING_SAID)
         except _Repeating:
@@ -125,7 +130,7 @@ class AgentLoop:
                 yield from self._called(completed)
             except AwaitingApproval:
                 return "awaiting_approval"
-            if self._calls.ended():
+            except _Stopped:
                 return "stopped"
 
     def _spoken(self) -> Generator[AnyEvent, None, Completed | None]:
@@ -133,6 +138,7 @@ class AgentLoop:
         fitted = fit(self._prompt.system, self._prompt.history, self._current, self._window)
         heard: list[str] = []
         completed: Completed | None = None
+        begun = self._record.ledger.clock()
         try:
             with closing(self._answer(fitted.messages)) as pieces:
                 for piece in pieces:
@@ -143,13 +149,35 @@ class AgentLoop:
                         completed = piece
         except ChatFailure as failure:
             self._record.assistant("".join(heard), failure.call)
+            if self._out_of_time(failure):
+                return None
             raise
-        except GeneratorExit:  # nobody listens any more: keep what they have heard
+        except BaseException:  # nobody listens any more, or a defect: keep what they have heard
             with suppress(Unavailable):
-                self._record.assistant("".join(heard), None)
+                self._record.assistant("".join(heard), self._left(begun))
             raise
-        self._record.assistant("".join(heard), completed.call if completed else None)
+        call = completed.call if completed else self._left(begun)
+        self._record.assistant("".join(heard), call)
         return completed
+
+    def _out_of_time(self, failure: ChatFailure) -> bool:
+        """Whether it was the turn's time that cut the call off, not the provider's slowness."""
+        late = failure.call is not None and failure.call.outcome == "timeout"
+        return late and self._deadline.remaining() <= LATE_SECONDS
+
+    def _left(self, begun: datetime) -> ModelCall:
+        """A call that was left before its end, as it is accounted: nobody counted its tokens."""
+        passed = (self._record.ledger.clock() - begun).total_seconds()
+        return ModelCall(
+            role="message",
+            provider=self._choice.provider,
+            model=self._choice.model,
+            prompt_tokens=0,
+            completion_tokens=0,
+            cost_usd=None,
+            milliseconds=max(0, round(1000 * passed)),
+            outcome="stopped",
+        )
 
     def _answer(self, messages: Sequence[ChatMessage]) -> Generator[TextPiece | Completed]:
         yield from self._models.converse(
@@ -162,15 +190,20 @@ class AgentLoop:
         )
 
     def _called(self, completed: Completed) -> Generator[AnyEvent]:
+        """Its calls, one after the other. Raises _Stopped between two when the turn must end."""
         calls = tuple(self._named_apart(call) for call in completed.calls)
         self._said.append(ChatMessage("assistant", completed.text, calls))
         repeated = True
         for call in calls:
+            if self._calls.ended():
+                raise _Stopped
             outcome = yield from self._calls.carry_out(call)
             heard = answer_text(outcome.status, outcome.output)
             self._said.append(ChatMessage("tool", heard, call_id=call.id))
-            repeated = repeated and is_repetition(outcome.output)
+            repeated = repeated and self._calls.guards.repeats(call)
         self._count(repeated=repeated)
+        if self._calls.ended():
+            raise _Stopped
 
     def _count(self, *, repeated: bool) -> None:
         self._repetitions = self._repetitions + 1 if repeated else 0
@@ -178,7 +211,7 @@ class AgentLoop:
             raise _Repeating
 
     def _named_apart(self, call: ToolUse) -> ToolUse:
-        """The call under an id that no other of this turn has: providers count from nought."""
+        """The call under an id that no other of the prompt has: providers count from nought."""
         name, count = call.id, 1
         while name in self._used:
             count += 1

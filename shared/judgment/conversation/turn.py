@@ -2,7 +2,8 @@
 
 Before the first byte: a model is there, the conversation is the owner's, the message is stored and
 its conversation attached to the page, what the owner decided since is settled, the prompt is put
-together. All that can fail with a status fails there. Then the loop runs (seed 002 §12.1).
+together. Until the message is stored a failure is a status, from then on it ends the stream. Then
+the loop runs (seed 002 §12.1).
 """
 
 from __future__ import annotations
@@ -92,11 +93,12 @@ class Turns:
         """Store the message and get everything ready.
 
         Raises Unavailable when no model is set up or storage is away, NotFound for a conversation
-        that is not the owner's; either before anything is written.
+        that is not the owner's; either before anything is written. What goes wrong later is raised
+        by the events, after those of what was settled.
         """
         choice = self._choice(user_id)
-        record = self._stored(user_id, request, conversation_id)
         begun = self._ledger.clock()
+        record = self._stored(user_id, request, conversation_id)
         ends = deadline.less(RESERVE_SECONDS)
         look = _Look(self._ledger, record, begun, self._pace.monotonic)
         gone: list[Gone] = []
@@ -104,28 +106,28 @@ class Turns:
         def ended() -> bool:
             return ends.remaining() <= 0 or any(one() for one in gone) or look.stop_requested()
 
-        with self._ledger.begin(user_id) as tx:
-            mode = approval_mode(tx, user_id)
-        calls = Calls(
-            record,
-            self._tools,
-            Guards([tool.name for tool in TOOLS]),
-            mode,
-            ended,
-            self._pace.wait,
-        )
-        settled = self._settled(calls)
-        prompt = self._prompt(record, request)
         shown = {"x-conversation-id": record.conversation_id}
-        window = Window(self._models.window(choice), OFFERS)
-        with suppress(ContextOverflow):  # the loop says so, as an event
-            shown |= headers(fit(prompt.system, prompt.history, prompt.unit(record), window))
-        loop = AgentLoop(self._models, choice, prompt, calls, ends)
+        settled: list[AnyEvent] = []
+        trouble: Exception | None = None
+        loop: AgentLoop | None = None
+        try:
+            calls = self._calls(record, ended)
+            self._settle(calls, settled)
+            prompt = self._prompt(record, request)
+            window = Window(self._models.window(choice), OFFERS)
+            with suppress(ContextOverflow):  # the loop says so, as an event
+                shown |= headers(fit(prompt.system, prompt.history, prompt.unit(record), window))
+            loop = AgentLoop(self._models, choice, prompt, calls, ends)
+        except Exception as error:  # noqa: BLE001 - a status would have the message sent twice
+            trouble = error
 
         def events(client_gone: Gone) -> Generator[AnyEvent]:
             gone.append(client_gone)
             yield from settled
-            yield from loop.events()
+            if trouble is not None:
+                raise trouble
+            if loop is not None:
+                yield from loop.events()
 
         return BegunTurn(shown, events)
 
@@ -157,12 +159,17 @@ class Turns:
                 store.attach(tx, user_id, project_id, conversation_id)
         return record
 
-    def _settled(self, calls: Calls) -> list[AnyEvent]:
-        """What the owner decided since an earlier turn, carried out, as events."""
+    def _calls(self, record: Record, ended: Callable[[], bool]) -> Calls:
+        with self._ledger.begin(record.user_id) as tx:
+            mode = approval_mode(tx, record.user_id)
+        guards = Guards([tool.name for tool in TOOLS])
+        return Calls(record, self._tools, guards, mode, ended, self._pace.wait)
+
+    def _settle(self, calls: Calls, told: list[AnyEvent]) -> None:
+        """Carry out what the owner decided since an earlier turn; its events come into `told`."""
         record = calls.record
         with self._ledger.begin(record.user_id) as tx:
             waiting = store.open_approvals(tx, record.user_id, record.conversation_id)
-        told: list[AnyEvent] = []
         for approval in waiting:
             if approval.decision == "pending":
                 continue
@@ -171,7 +178,6 @@ class Turns:
                 request_id = str(approval.request_id)
                 told.append(ApprovalResult(request_id=request_id, decision=approval.decision))
                 told.append(outcome.event(approval.tool_call_id))
-        return told
 
     def _prompt(self, record: Record, request: MessageRequest) -> Prompt:
         user_id = record.user_id
@@ -214,7 +220,7 @@ class _Look:
 
 def _page_of(request: MessageRequest) -> str | None:
     given = request.metadata.project if request.metadata else None
-    return pages.canonical_id(given) if given else None
+    return (pages.canonical_id(given) or None) if given else None
 
 
 def _page(tx: Transaction, user_id: UUID, project_id: str | None) -> PageContext | None:

@@ -35,7 +35,7 @@ TRANSIENT: frozenset[FailureCode] = frozenset(
     {"unreachable", "timeout", "rate_limited", "provider_error"}
 )
 """Failures after which the same question may fare better later."""
-Outcome = Literal["ok"] | FailureCode
+Outcome = Literal["ok", "stopped"] | FailureCode
 Speaker = Literal["system", "user", "assistant"]
 
 Shape = TypeVar("Shape", bound=BaseModel)

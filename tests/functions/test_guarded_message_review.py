@@ -1,0 +1,286 @@
+"""A turn at its edges: defects of our own, time that runs out, ids and calls that come again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from judgment.conversation import pages, store
+from judgment.conversation.approvals import Approvals
+from judgment.conversation.modes import set_approval_mode
+from judgment.db.connection import Database
+from judgment.kit.clock import utc_now
+from judgment.kit.errors import Unavailable
+from judgment.llm.chat import ChatFailure
+from tests.fakes.chat_models import Script, ScriptedChat, call, in_order, spent
+from tests.fakes.message_door import HangUp, Talk
+from tests.fakes.model_server import ModelServer
+from tests.fakes.model_trouble import Chatter
+from tests.unit.llm.chatting import client, line
+
+if TYPE_CHECKING:
+    from judgment.contract.messages import AnyEvent
+    from tests.databases import TestDatabase
+    from tests.fakes.model_wire import Turn
+
+Talking = Callable[..., tuple[Talk, ScriptedChat]]
+NOTE, OTHER = "documents/career/note.md", "documents/career/other.md"
+CALLS = "SELECT outcome, model FROM judgment.model_calls WHERE user_id = %(who)s"
+WRITTEN = "SELECT message FROM judgment.memory_commits WHERE user_id = %(who)s AND origin = 'tool'"
+
+
+@pytest.fixture
+def talking(module_database: TestDatabase) -> Iterator[Talking]:
+    made: list[Talk] = []
+
+    def talk(script: Script, **more: Any) -> tuple[Talk, ScriptedChat]:
+        models = ScriptedChat(script)
+        made.append(Talk(module_database, models, **more))
+        return made[-1], models
+
+    yield talk
+    for one in made:
+        one.close()
+
+
+@pytest.fixture
+def owners(module_database: TestDatabase) -> Iterator[Database]:
+    """The owner's other connection."""
+    database = Database(module_database.url("judgment_process"), application_name="owner")
+    yield database
+    database.close()
+
+
+class Failing(Database):
+    """Storage of which one statement, and only that, is answered by an error of the test's."""
+
+    def __init__(self, url: str, error: Exception):
+        super().__init__(url, application_name="under-test")
+        self.error = error
+        self.after: int | None = None
+        """How many transactions are still allowed; None: all."""
+
+    def transaction(self, *given: Any, **named: Any) -> Any:
+        if self.after is not None:
+            self.after -= 1
+            if self.after < 0:
+                raise self.error
+        return super().transaction(*given, **named)
+
+
+def broken() -> None:
+    raise RuntimeError("a defect of ours: secret words of the owner")
+
+
+@pytest.mark.promise("P4-message-events", "P4-message-kept")
+def test_a_defect_in_the_middle_ends_in_one_error_event_and_keeps_what_was_said(
+    talking: Talking, capsys: pytest.CaptureFixture[str]
+) -> None:
+    talk, models = talking(in_order(["Half a ", "sentence", broken], ["Whole."]))
+    who = talk.somebody()
+    answer = talk.say(who)
+    assert answer.status == 200
+    assert answer.types == ["text-delta", "error"]
+    assert answer.last.code == "tool_error"
+    assert "secret" not in answer.last.message
+    assert talk.kept(who) == [("user", "Hello"), ("assistant", "Half a sentence")]
+    told = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
+    (failure,) = [one for one in told if one.get("error_type") == "RuntimeError"]
+    assert failure["correlation_id"]
+    assert any("InternalError" in one for one in told), "it is counted"
+    assert [one["ended"] for one in told if one.get("message") == "request"] == ["tool_error"]
+    assert talk.say(who, "Again", to=answer.conversation).text == "Whole."
+    assert models.rounds[1].messages[-2].text == "Half a sentence"
+
+
+@pytest.mark.promise("P4-message-events", "P4-stream-gone")
+def test_a_defect_after_the_client_left_is_logged_and_told_to_nobody(
+    talking: Talking, module_database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    postgres = Failing(module_database.url("judgment_process"), RuntimeError("a defect"))
+    talk, models = talking(in_order(["One. ", "Two. ", "Three. "], ["Anew."]), postgres=postgres)
+    who = talk.somebody()
+
+    def leave(event: AnyEvent) -> None:
+        postgres.after = 0
+        raise HangUp
+
+    answer = talk.say(who, on_event=leave)
+    assert set(answer.types) == {"text-delta"}
+    assert '"error_type":"RuntimeError"' in capsys.readouterr().out
+    postgres.after = None
+    assert talk.say(who, "Anew", to=answer.conversation).last.type == "done"
+    assert len(models.rounds) == 2
+
+
+@pytest.mark.promise("P4-message-events")
+def test_storage_lost_in_the_middle_is_counted_and_logged(
+    talking: Talking, module_database: TestDatabase, capsys: pytest.CaptureFixture[str]
+) -> None:
+    postgres = Failing(module_database.url("judgment_process"), Unavailable())
+
+    def lose() -> None:
+        postgres.after = 0
+
+    talk, _ = talking(in_order(["Some.", lose]), postgres=postgres)
+    answer = talk.say(talk.somebody())
+    assert (answer.last.type, answer.last.code) == ("error", "tool_error")
+    assert "message is kept" in answer.last.message
+    told = capsys.readouterr().out
+    assert '"Unavailable"' in told
+    assert '"error_type":"Unavailable"' in told
+
+
+@pytest.mark.promise("P4-message-events", "P4-message-kept", "P4-refuse")
+@pytest.mark.parametrize("error", [Unavailable(), RuntimeError("a defect")], ids=["away", "defect"])
+@pytest.mark.parametrize("after", range(2, 5))
+def test_once_the_message_is_stored_no_trouble_is_a_status(
+    talking: Talking, module_database: TestDatabase, error: Exception, after: int
+) -> None:
+    """A client that is told 503 sends the message again, and then it is there twice."""
+    postgres = Failing(module_database.url("judgment_process"), error)
+    talk, _ = talking(in_order(["Never told."]), postgres=postgres)
+    who = talk.somebody()
+    postgres.after = after  # the model's choice, the message, and then nothing more
+    answer = talk.say(who, "Keep this")
+    assert answer.status == 200
+    assert (answer.types, answer.last.code) == (["error"], "tool_error")
+    assert talk.kept(who) == [("user", "Keep this")]
+    assert answer.conversation
+    postgres.after = None
+    assert talk.say(who, "Go on", to=answer.conversation).text == "Never told."
+
+
+@pytest.mark.promise("P4-approval", "P4-message-events")
+def test_what_was_settled_before_storage_failed_is_told(
+    talking: Talking, module_database: TestDatabase, owners: Database
+) -> None:
+    postgres = Failing(module_database.url("judgment_process"), Unavailable())
+    talk, _ = talking(
+        in_order([call("memory_write", path=NOTE, content="1")], ["Done."]), postgres=postgres
+    )
+    who = talk.somebody()
+    with owners.transaction(who) as tx:
+        pages.ensure(tx, who, utc_now())
+        set_approval_mode(tx, who, "ask-on-write", utc_now())
+    first = talk.say(who, seconds=10.8)
+    asked = next(e.request_id for e in first.events if e.type == "approval-request")
+    Approvals(owners.transaction).decide(who, asked, "approved")
+    postgres.after = 5  # choice, message, mode, open approvals, the settling; the prompt fails
+    second = talk.say(who, "Well?", to=first.conversation)
+    assert second.types == ["approval-result", "tool-result", "error"]
+    assert second.results[0][0] == "ok"
+    assert talk.rows(WRITTEN, who) == [{"message": f"Write {NOTE}"}]
+    postgres.after = None
+    assert talk.say(who, "And?", to=first.conversation).types == ["text-delta", "done"]
+    assert len(talk.rows(WRITTEN, who)) == 1
+
+
+@pytest.mark.promise("P4-stream-gone")
+def test_a_stop_holds_between_two_calls_of_one_completion(
+    module_database: TestDatabase, owners: Database
+) -> None:
+    passed = [0.0]
+
+    def stop_at_result(event: AnyEvent) -> None:
+        if event.type == "tool-result":
+            (one,) = talk.rows("SELECT id FROM judgment.conversations WHERE user_id = %(who)s", who)
+            with owners.transaction(who) as tx:
+                store.request_stop(tx, who, one["id"], utc_now())
+            passed[0] += 10.0
+
+    both = [
+        "I write.",
+        call("memory_write", "a", path=NOTE, content="1"),
+        call("memory_write", "b", path=OTHER, content="2"),
+    ]
+    models = ScriptedChat(in_order(both, ["Anew."]))
+    talk = Talk(module_database, models, monotonic=lambda: passed[0])
+    who = talk.somebody()
+    answer = talk.say(who, on_event=stop_at_result)
+    assert answer.types == ["text-delta", "tool-call", "tool-result", "done"]
+    assert answer.last.finish_reason == "stopped"
+    assert talk.rows(WRITTEN, who) == [{"message": f"Write {NOTE}"}]
+    assert talk.say(who, "Anew", to=answer.conversation).text == "Anew."
+    calls = [one for message in models.rounds[1].messages for one in message.calls]
+    assert [one.id for one in calls] == ["a"]
+    talk.close()
+
+
+@pytest.mark.promise("P4-stream-time")
+def test_a_call_that_the_turns_time_cuts_off_ends_the_turn_as_stopped(talking: Talking) -> None:
+    late = ChatFailure("provider_error", "The provider took too long.", spent("timeout"))
+    talk, _ = talking(in_order(["Some ", late]))
+    who = talk.somebody()
+    answer = talk.say(who, seconds=11.5)
+    assert (answer.last.type, answer.last.finish_reason) == ("done", "stopped")
+    assert talk.kept(who)[-1] == ("assistant", "Some ")
+    assert talk.rows(CALLS, who) == [{"outcome": "timeout", "model": "scripted"}]
+    assert talk.say(who, "Again").last.type == "error"  # there was time left: the provider's fault
+
+
+@pytest.mark.promise("P4-stream-time", "P4-refuse")
+def test_a_provider_without_end_is_stopped_by_the_clock_and_accounted_for(
+    module_database: TestDatabase,
+) -> None:
+    import_module("judgment.llm.chat_line")  # which takes a while, and is not what is timed
+    endless = Chatter(line({"content": "On and "}), line({"content": "on "}))
+
+    def without_end(turn: Turn) -> Chatter:
+        return endless
+
+    with ModelServer(without_end) as server:
+        talk = Talk(module_database, client(server))
+        who = talk.somebody()
+        answer = talk.say(who, seconds=15.0)
+        talk.close()
+    assert (answer.last.type, answer.last.finish_reason) == ("done", "stopped")
+    assert talk.kept(who)[-1] == ("assistant", answer.text)
+    assert len(talk.rows(CALLS, who)) == 1
+
+
+@pytest.mark.promise("P4-stream-gone")
+def test_a_call_that_was_left_is_on_record_too(talking: Talking) -> None:
+    talk, _ = talking(in_order(["One. ", "Two. ", "Three. "]))
+    who = talk.somebody()
+
+    def leave(event: AnyEvent) -> None:
+        raise HangUp
+
+    talk.say(who, on_event=leave)
+    assert talk.rows(CALLS, who) == [{"outcome": "stopped", "model": "scripted"}]
+
+
+@pytest.mark.promise("P4-provider-tools", "P4-message-loop")
+def test_an_id_that_an_earlier_turn_used_is_not_used_again(talking: Talking) -> None:
+    """A provider that counts from nought in each answer would be sent two calls of one id."""
+    read = call("memory_read", "call_1", path="AGENT.md")
+    talk, models = talking(in_order([read], ["Read."], [read], ["Read again."]))
+    who = talk.somebody()
+    first = talk.say(who)
+    second = talk.say(who, "Again", to=first.conversation)
+    ids = [one.id for message in models.rounds[3].messages for one in message.calls]
+    answered = [message.call_id for message in models.rounds[3].messages if message.call_id]
+    assert len(ids) == 2 == len(set(ids))
+    assert answered == ids
+    assert second.text == "Read again."
+
+
+@pytest.mark.promise("P4-message-loop")
+def test_a_model_that_keeps_calling_what_is_not_there_is_ended(talking: Talking) -> None:
+    talk, models = talking(in_order([call("memory_burn", path="x")]))
+    answer = talk.say(talk.somebody(), seconds=25.0)
+    assert (answer.last.type, answer.last.code) == ("error", "provider_error")
+    assert len(models.rounds) == 5
+    assert {output["code"] for _, output in answer.results} == {"tool_unavailable"}
+
+
+@pytest.mark.promise("P4-message-prompt")
+def test_a_page_of_blanks_is_no_page(talking: Talking) -> None:
+    talk, models = talking(in_order(["Hello."]))
+    talk.say(talk.somebody(), page="  ")
+    assert "Active Project" not in models.rounds[0].told

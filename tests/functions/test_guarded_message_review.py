@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,10 @@ from judgment.conversation.modes import set_approval_mode
 from judgment.db.connection import Database
 from judgment.kit.clock import utc_now
 from judgment.kit.errors import Unavailable
-from judgment.llm.chat import ChatFailure
+from judgment.llm.chat import ChatFailure, ChatMessage, ToolUse
+from judgment.llm.chat_body import streaming_body
+from judgment.memory import files
+from judgment.memory.model import Change
 from tests.fakes.chat_models import Script, ScriptedChat, call, in_order, spent
 from tests.fakes.message_door import HangUp, Talk
 from tests.fakes.model_server import ModelServer
@@ -284,3 +288,89 @@ def test_a_page_of_blanks_is_no_page(talking: Talking) -> None:
     talk, models = talking(in_order(["Hello."]))
     talk.say(talk.somebody(), page="  ")
     assert "Active Project" not in models.rounds[0].told
+
+
+@pytest.mark.promise("P4-message-window")
+def test_what_is_too_long_to_be_given_is_refused_and_not_kept(
+    talking: Talking, owners: Database
+) -> None:
+    """An import may hold files of 16 MiB; a conversation's own file grows by what is read."""
+    talk, _ = talking(in_order(["Hello."], [call("memory_read", path=NOTE)], ["I see."]))
+    who = talk.somebody()
+    conversation = talk.say(who).conversation
+    with owners.transaction(who) as tx:
+        big = [Change(NOTE, b"word\n" * 300_000)]
+        files.commit(tx, who, big, origin="import", author="A <a@b>", message="m", at=utc_now())
+    answer = talk.say(who, "Read it", to=conversation)
+    assert [output["code"] for _, output in answer.results] == ["invalid_input"]
+    assert answer.text == "I see."
+    assert sum(len(text) for _, text in talk.kept(who)) < 2_000
+
+
+@pytest.mark.promise("P4-provider-tools", "P4-message-loop")
+def test_a_name_that_a_model_made_up_is_sent_as_a_name_can_be() -> None:
+    """OpenAI refuses a request with any other, and the call stays in the conversation."""
+    made_up = ToolUse("c1", "functions.memory read\n" + "x" * 100, {})
+    body = streaming_body([ChatMessage("assistant", "", (made_up,))], (), counted=False)
+    name = body["messages"][0]["tool_calls"][0]["function"]["name"]
+    assert name == "functions_memory_read_" + "x" * 42
+
+
+class Torn(Database):
+    """Storage that is lost at one transaction: before it, in it, or when it was committed."""
+
+    def __init__(self, url: str, how: str):
+        super().__init__(url, application_name="under-test")
+        self.how = how
+        self.left: int | None = None
+
+    @contextmanager
+    def transaction(self, *given: Any, **named: Any) -> Generator[Any]:
+        lost = self.left == 0
+        self.left = None if self.left is None else self.left - 1
+        if lost and self.how == "before":
+            raise Unavailable
+        with super().transaction(*given, **named) as tx:
+            yield tx
+            if lost and self.how == "in it":
+                raise Unavailable
+        if lost:
+            raise Unavailable
+
+
+@pytest.mark.promise("P4-refuse", "P4-message-kept", "P4-approval", "P4-message-events")
+@pytest.mark.parametrize("how", ["before", "in it", "committed"])
+def test_wherever_storage_is_lost_files_and_messages_agree_and_it_goes_on(
+    module_database: TestDatabase, owners: Database, how: str
+) -> None:
+    approvals = Approvals(owners.transaction)
+
+    def approve(event: AnyEvent) -> None:
+        if event.type == "approval-request":
+            approvals.decide(who, event.request_id, "approved")
+
+    for at in range(2, 14):  # after the model's choice and the message
+        write = ["I write.", call("memory_write", path=NOTE, content="1")]
+        edit = [call("memory_edit", path=NOTE, find="1", replace="2")]
+        models = ScriptedChat(in_order(write, edit, ["Done."]))
+        torn = Torn(module_database.url("judgment_process"), how)
+        talk = Talk(module_database, models, postgres=torn)
+        who = talk.somebody()
+        with owners.transaction(who) as tx:
+            pages.ensure(tx, who, utc_now())
+            set_approval_mode(tx, who, "ask-on-write", utc_now())
+        torn.left = at
+        answer = talk.say(who, on_event=approve)
+        assert torn.left < 0, "the turn never came so far"
+        assert [e.type for e in answer.events if e.type in ("done", "error")] == ["error"]
+        assert answer.last.code == "tool_error"
+        torn.left, models.script = None, in_order(["Next."])
+        for _ in range(2):
+            assert talk.say(who, "And?", to=answer.conversation).last.type == "done"
+        kept = [json.loads(text) for role, text in talk.kept(who) if role == "tool"]
+        done = [one["call"]["name"] for one in kept if one["status"] == "ok"]
+        assert len(talk.rows(WRITTEN, who)) == len(done) == len(set(done))
+        told = models.rounds[-1].messages
+        made = [one.id for message in told for one in message.calls]
+        assert made == [message.call_id for message in told if message.call_id]
+        talk.close()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
 from judgment.conversation import store
 from judgment.conversation.formats import manifest_entry
 from judgment.llm.chat import ToolOffer
+from judgment.memory.edits import FILE_BYTES
 from judgment.memory.model import MemoryFailure, ToolSpec
 from judgment.memory.tools import MEMORY_TOOLS, MemoryTools, Prepared, Ran
 
@@ -25,6 +26,9 @@ TOOLS: tuple[ToolSpec, ...] = (*MEMORY_TOOLS, PROJECT_LIST)
 OFFERS: tuple[ToolOffer, ...] = tuple(
     ToolOffer(tool.name, tool.description, tool.parameters) for tool in TOOLS
 )
+MOST_CHARACTERS = FILE_BYTES + 64 * 1024
+"""Of what a tool gives. An import may hold larger files than a tool writes, and a conversation's
+file holds what was read in it: each read would be stored, and read with it the next time."""
 
 Digests = Mapping[str, str | None]
 
@@ -53,6 +57,17 @@ class TurnTools:
         Raises MemoryFailure, and then nothing has changed.
         """
         if prepared.name != PROJECT_LIST.name:
-            return self._memory.run(tx, user_id, prepared, expected)
+            ran = self._memory.run(tx, user_id, prepared, expected)
+            if not prepared.writes and _characters(ran.output) > MOST_CHARACTERS:
+                raise MemoryFailure("invalid_input", "That is too long to be given. Search in it.")
+            return ran
         pages = [manifest_entry(page) for page in store.projects(tx, user_id)]
         return Ran(output={"projects": pages}, seen={})
+
+
+def _characters(value: Any) -> int:
+    """How many characters its texts have, whatever holds them."""
+    if isinstance(value, str):
+        return len(value)
+    held = cast("Mapping[str, Any]", value).values() if isinstance(value, dict) else value
+    return sum(map(_characters, cast("list[Any]", held))) if isinstance(value, dict | list) else 0

@@ -7,6 +7,7 @@ The keys are the reference's (§6.2: model, stream, messages, tools, tool_choice
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from judgment.llm.chat import ChatMessage, ToolOffer, ToolUse
 
 Body = dict[str, Any]
+_UNNAMEABLE = re.compile(r"[^A-Za-z0-9_-]")
+"""A provider refuses these in a name, also where a model made it up: in every later request."""
 
 
 def streaming_body(
@@ -46,7 +49,10 @@ def _message(one: ChatMessage) -> Body:
             {
                 "id": call.id,
                 "type": "function",
-                "function": {"name": call.name, "arguments": arguments_text(call)},
+                "function": {
+                    "name": _UNNAMEABLE.sub("_", call.name)[:64],
+                    "arguments": arguments_text(call),
+                },
             }
             for call in one.calls
         ]

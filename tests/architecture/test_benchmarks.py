@@ -66,3 +66,23 @@ def test_a_missed_budget_is_explained_by_a_profile_or_by_why_it_did_not_run() ->
     missed = [row for row in budgets() if row[3] != "yes" and not row[2].startswith("not run:")]
     profiles = re.findall(r"^### .+\n\n```text\n", MEASURED, re.MULTILINE)
     assert profiles or not missed, missed
+
+
+FIGURES = (
+    "first byte of text, after the provider's first token",
+    "one turn through the gateway",
+    "streams open at the same moment",
+    "answers with another's words",
+    "memory of one more stream, MB",
+    "judgment memory import",
+    "judgment memory export",
+)
+"""What messages and memory were to be measured by, where there is no budget for it."""
+
+
+@pytest.mark.promise("P4-measure")
+@pytest.mark.parametrize("words", FIGURES)
+def test_figures_without_a_budget_are_measured_too(words: str) -> None:
+    found = [row for row in rows(MEASURED) if row[0].startswith(words)]
+    assert found, words
+    assert all(re.search(r"\d", row[1]) for row in found), found

@@ -102,7 +102,8 @@ class MessageDoor:
                     yield frame(event)
         except Exception as error:  # noqa: BLE001 - the head is out: the client is told in the form
             away = isinstance(error, Unavailable)
-            self._count(seen.UNAVAILABLE if away else seen.INTERNAL_ERROR, error, told)
+            cause = (error.__cause__ if away else None) or error
+            self._count(seen.UNAVAILABLE if away else seen.INTERNAL_ERROR, cause, told)
             if not gone():
                 failed = Failed(code="tool_error", message=NOT_STORED if away else BROKEN)
                 told.ended = _ending(failed)

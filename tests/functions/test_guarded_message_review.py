@@ -106,9 +106,8 @@ def test_a_defect_in_the_middle_ends_in_one_error_event_and_keeps_what_was_said(
     assert (answer.types, answer.last.code) == (["text-delta", "error"], "tool_error")
     assert talk.kept(who) == [("user", "Hello"), ("assistant", "Half a sentence")]
     told = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
-    (failure,) = [one for one in told if one.get("error_type") == "RuntimeError"]
-    assert failure["correlation_id"]
-    assert any("InternalError" in one for one in told), "it is counted"
+    assert len([one for one in told if one.get("error_type") == "RuntimeError"]) == 1
+    assert any("InternalError" in one for one in told)
     assert [one["ended"] for one in told if one.get("message") == "request"] == ["tool_error"]
     assert talk.say(who, "Again", to=answer.conversation).text == "Whole."
     assert models.rounds[1].messages[-2].text == "Half a sentence"

@@ -22,7 +22,9 @@ from judgment.entry.observability import Telemetry
 from judgment.llm import store as model_rows
 from judgment.llm.service import OwnersChoices
 from judgment.llm.settings import ModelSettings, configured
+from tests.fakes.chat_models import ScriptedChat, in_order
 from tests.fakes.events import http_event, owner
+from tests.fakes.message_door import Talk
 from tests.fakes.people import Person, decide, make_person, run_as_admin
 from tests.fakes.preferences import Shelf, signal
 
@@ -126,6 +128,24 @@ def somebody_with_everything(database: TestDatabase) -> Person:
         "INSERT INTO judgment.personal_context_state (user_id, updated_at) VALUES (%s, now())",
     ):
         run_as_admin(database, statement, who)
+    talk = Talk(database, ScriptedChat(in_order(["Well."])))
+    asked = talk.say(who, "Good morning", page="fitness")
+    talk.close()
+    run_as_admin(
+        database,
+        "INSERT INTO judgment.approvals (user_id, request_id, conversation_id, turn_id,"
+        " tool_call_id, tool_name, summary, input, expected)"
+        " SELECT user_id, gen_random_uuid(), id, gen_random_uuid(), 'c', 'memory_write', 's', '{}',"
+        " '{}' FROM judgment.conversations WHERE user_id = %s",
+        who,
+    )
+    run_as_admin(
+        database,
+        "INSERT INTO judgment.memory_imports (user_id, import_id, part, content)"
+        " VALUES (%s, gen_random_uuid(), 1, 'not yet')",
+        who,
+    )
+    assert asked.last.type == "done"
     shelf = Shelf(database)
     shelf.capture(who, signal(value={"number": 2**70}), signal("tone", scope="platform:codex"))
     shelf.allow(who, "dinner club", "dining.*")

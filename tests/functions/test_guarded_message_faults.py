@@ -219,6 +219,44 @@ def test_a_file_that_changed_since_the_turn_read_it_is_not_overwritten(
     owners[0].close()
 
 
+@pytest.mark.promise("P4-memory-cas", "P4-memory-owner", "P4-refuse")
+@pytest.mark.parametrize("edits", [False, True])
+def test_what_the_owner_edits_between_two_turns_is_not_overwritten(
+    talking: Talking, edits: bool
+) -> None:
+    path = "me/profile.md"
+    first = [call("memory_read", "a", path=path)]
+    if edits:
+        first.append(call("memory_edit", "b", path=path, find="# Your Profile", replace="# Me"))
+    talk, _ = talking(
+        in_order(
+            first,
+            ["Read."],
+            [call("memory_write", "c", path=path, content="# Theirs\n")],
+            ["I see."],
+            [call("memory_read", "d", path=path)],
+            [call("memory_write", "e", path=path, content="# Both\n")],
+            ["Written."],
+        )
+    )
+    who = talk.somebody()
+    conversation = talk.say(who).conversation
+    with talk.postgres.transaction(who) as tx:
+        files.commit(
+            tx,
+            who,
+            [Change(path, b"# Mine\n")],
+            origin="owner",
+            author="Owner <owner@judgment.invalid>",
+            message="Update owner profile via UI",
+            at=utc_now(),
+        )
+    second = talk.say(who, "Write it", to=conversation)
+    assert [output.get("code") for _, output in second.results] == ["conflict"]
+    third = talk.say(who, "Read it first", to=conversation)
+    assert [status for status, _ in third.results] == ["ok", "ok"]
+
+
 @pytest.mark.promise("P4-refuse", "P4-message-kept")
 def test_storage_lost_in_the_middle_ends_with_an_error_of_ours(fresh_database: Any) -> None:
     models = ScriptedChat(lambda told: ["Some ", lose, "more."])

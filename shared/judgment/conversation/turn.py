@@ -8,7 +8,7 @@ the loop runs (seed 002 §12.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ from judgment.contract.messages import AnyEvent, ApprovalResult
 from judgment.conversation import pages, store
 from judgment.conversation.calling import Calls
 from judgment.conversation.guards import Guards
+from judgment.conversation.knowledge import known
 from judgment.conversation.loop import AgentLoop, Prompt
 from judgment.conversation.modes import approval_mode
 from judgment.conversation.prompt import PageContext, system_prompt
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
     from judgment.contract.messages import MessageRequest
     from judgment.contract.models import ModelRole
-    from judgment.conversation.model import Project
+    from judgment.conversation.model import Message, Project
     from judgment.db.connection import Transaction
     from judgment.kit.deadline import Deadline
     from judgment.llm.chat import ChatModels
@@ -113,7 +114,9 @@ class Turns:
         try:
             calls = self._calls(record, ended)
             self._settle(calls, settled)
-            prompt = self._prompt(record, request)
+            earlier = self._earlier(record)
+            calls.seen = known(earlier) | calls.seen
+            prompt = self._prompt(record, request, earlier)
             window = Window(self._models.window(choice), OFFERS)
             with suppress(ContextOverflow):  # the loop says so, as an event
                 shown |= headers(fit(prompt.system, prompt.history, prompt.unit(record), window))
@@ -179,13 +182,18 @@ class Turns:
                 told.append(ApprovalResult(request_id=request_id, decision=approval.decision))
                 told.append(outcome.event(approval.tool_call_id))
 
-    def _prompt(self, record: Record, request: MessageRequest) -> Prompt:
+    def _earlier(self, record: Record) -> list[Message]:
+        with self._ledger.begin(record.user_id) as tx:
+            said = store.messages(tx, record.user_id, record.conversation_id)
+        return [message for message in said if message.turn_id != record.turn_id]
+
+    def _prompt(
+        self, record: Record, request: MessageRequest, earlier: Sequence[Message]
+    ) -> Prompt:
         user_id = record.user_id
         with self._ledger.begin(user_id) as tx:
             base, overlay = _text(tx, user_id, "AGENT.md"), _text(tx, user_id, "AGENT-user.md")
             page = _page(tx, user_id, _page_of(request))
-            said = store.messages(tx, user_id, record.conversation_id)
-        earlier = [message for message in said if message.turn_id != record.turn_id]
         system = system_prompt(self._ledger.clock().date(), base, overlay, page)
         return Prompt(
             ChatMessage("system", system), units(earlier), ChatMessage("user", request.content)

@@ -23,6 +23,7 @@ from judgment.contract.messages import (
 )
 from judgment.conversation import store
 from judgment.conversation.model import ToolRecord
+from judgment.llm.chat import ToolUse
 from judgment.memory.model import MemoryFailure, failure_output
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from judgment.conversation.recording import Record
     from judgment.conversation.tools import TurnTools
     from judgment.db.connection import Transaction
-    from judgment.llm.chat import ToolUse
     from judgment.memory.tools import Prepared
 
 DENIED: dict[str, Any] = {"reason": "Denied by owner"}
@@ -234,6 +234,4 @@ def _awaiting(request_id: UUID) -> Outcome:
 
 
 def _as_call(approval: store.Approval) -> ToolUse:
-    from judgment.llm.chat import ToolUse
-
     return ToolUse(approval.tool_call_id, approval.tool_name, approval.input)

@@ -200,6 +200,7 @@ def test_lines_are_messages_and_slashes_are_commands(starts: Starts, tmp_path: P
             terminal.sees("> ")
             terminal.types(typed)
             terminal.sees(seen)
+        terminal.sees("> ")  # before its prompt a program is sent no Ctrl-D, only the end of a line
         terminal.types("\x04")
         assert "Error" not in terminal.ends()
     metadata = {"client": "terminal", "project": "fitness"}
